@@ -15,7 +15,8 @@ void kernel_watch_points(Kernel *k, Bound *bound, int count)
 
 static void note(Bound *bound, int count, double t, const double *values)
 {
-    for (Bound *b = bound; b < bound + count; b++) {
+    for (int i = 0; i < count; i++) {
+        Bound *b = &bound[i];
         const double value = values[b->slot], off = value < b->low ? b->low - value : value - b->high;
         if (!(off > b->off))
             continue;
@@ -35,4 +36,11 @@ void note_bounds(Kernel *k)
 void kernel_note_point(Kernel *k)
 {
     note(k->coupling->bound, k->coupling->bounds, k->t, k->v);
+}
+
+void visit_bounds(Visit *v, Bound *bound, int count)
+{
+    visit_same(v, count);
+    if (v->result == VISITED && count)
+        visit(v, bound, (size_t)count * sizeof *bound);
 }

@@ -1,5 +1,5 @@
 /* Communication points, and explicit steps from one to the next. */
-#include "visit.h"
+#include "run.h"
 
 #include <float.h>
 #include <math.h>
@@ -193,6 +193,7 @@ void course_visit(Kernel *k, Visit *v)
         VISIT(v, course->next_output);
         VISIT(v, course->returns);
     }
+    visit_bounds(v, k->coupling->bound, 2 * k->coupling->bounds);
 }
 
 #define CLOSE 1e-9
@@ -270,11 +271,12 @@ static int one_step(Kernel *k)
     return record_due(k, event);
 }
 
+/* What was noted of ranges, for the point to return to. */
 static void copy_bounds(const Coupling *c, bool back)
 {
-    Bound *const now = c->bound, *const kept = c->bound + c->bounds;
-    if (c->bounds)
-        memcpy(back ? now : kept, back ? kept : now, (size_t)c->bounds * sizeof *now);
+    const size_t n = (size_t)c->bounds;
+    if (n)
+        memcpy(c->bound + (back ? 0 : n), c->bound + (back ? n : 0), n * sizeof *c->bound);
 }
 
 static int note_return(Kernel *k)

@@ -62,6 +62,7 @@ int chattering(Kernel *, int indicator, int state);
 
 /* bounds.c */
 void note_bounds(Kernel *);
+void visit_bounds(Visit *, Bound *, int count);
 
 /* dips.c */
 void note_angles(Kernel *); /* where a step begins, lest one that turns far leap over what happens in a turn */

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,33 +33,44 @@ def watch_points(session: Session) -> None:
         session.kernel.note_point()
 
 
-def out_of_bounds(session: Session) -> Iterator[str]:
-    """Returns a sentence for each of these quantities: the first time, and the worst value."""
-    if session.bounds is None:
-        return
-    rows, addresses = session.bounds
-    for address, (_, _, _, slack, off, worst, first, when) in zip(addresses, rows.tolist(), strict=True):
+class _Left(NamedTuple):
+    """How a quantity has left its range."""
+
+    off: float
+    worst: float
+    first: float
+    when: float
+
+
+def out_of_bounds(session: Session, record: Record) -> Iterator[str]:
+    """Returns a sentence for each of these quantities: the first time, and the worst value, among what was noted and what rows say."""
+    found = {}
+    for address, (*_, slack, off, worst, first, when) in (
+        zip(session.bounds[1], session.bounds[0].tolist(), strict=True) if session.bounds else ()
+    ):
         if off > slack:
-            yield _sentence(session, address, first, worst, when)
+            found[address] = _Left(off, worst, first, when)
+    for address, there in _in_rows(session, record):
+        noted = found.get(address, there)
+        found[address] = max(noted, there)._replace(first=min(noted.first, there.first))
+    for address, left in found.items():
+        yield _sentence(session, address, left)
 
 
-def out_of_bounds_in_rows(session: Session, record: Record) -> Iterator[str]:
-    """Returns the same for quantities that are known where rows are recorded alone."""
-    watched = set(session.bounds[1]) if session.bounds else ()
+def _in_rows(session: Session, record: Record) -> Iterator[tuple[Address, _Left]]:
     for index, name in session.program.bounded if len(record.rows) else ():
         part = session.built.parts[index]
-        variable = part.fmu.variables[name]
-        address = Address(index, 0, variable.reference)
-        if address in watched:
-            continue
-        full = f"{part.name}.{name}"
+        variable, full = part.fmu.variables[name], f"{part.name}.{name}"
         column = session.program.column_of.get(full)
-        values = record.drawn[full] if column is None else record.rows[:, column]
+        values = record.drawn.get(full) if column is None else record.rows[:, column]
+        if values is None:
+            continue
         off = np.maximum(variable.minimum - values, values - variable.maximum)
         worst = int(off.argmax())
         if off[worst] > (slack := _SLACK * variable.nominal):
             first = int((off > slack).argmax())
-            yield _sentence(session, address, record.rows[first, 0], values[worst], record.rows[worst, 0])
+            times = float(record.rows[first, 0]), float(record.rows[worst, 0])
+            yield Address(index, 0, variable.reference), _Left(float(off[worst]), float(values[worst]), *times)
 
 
 def _states(session: Session) -> Iterable[tuple[Address, int]]:
@@ -85,11 +97,11 @@ def _rows(session: Session, found: dict[Address, int]) -> np.ndarray:
     return rows
 
 
-def _sentence(session: Session, address: Address, first: float, worst: float, when: float) -> str:
+def _sentence(session: Session, address: Address, left: _Left) -> str:
     part, variable = session.built.parts[address.part], _variable(session, address)
-    limit = f"at least {variable.minimum:g}" if worst < variable.minimum else f"at most {variable.maximum:g}"
+    limit = f"at least {variable.minimum:g}" if left.worst < variable.minimum else f"at most {variable.maximum:g}"
     unit = f" {variable.unit}" if variable.unit else ""
     return (
-        f"'{part.name}.{variable.name}' leaves the range in which {part.fmu.model_name} describes it ({limit}{unit}) at t = {first:.6g} s, and is "
-        f"{worst:.4g}{unit} at t = {when:.6g} s: what follows from it is not physical; change the loads, or connect what keeps it there"
+        f"'{part.name}.{variable.name}' leaves the range in which {part.fmu.model_name} describes it ({limit}{unit}) at t = {left.first:.6g} s, "
+        f"and is {left.worst:.4g}{unit} at t = {left.when:.6g} s: what follows from it is not physical; change the loads, or connect what keeps it there"
     )

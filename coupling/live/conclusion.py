@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from coupling.errors import listed
 from coupling.kernel.hosted import HostDied
-from coupling.live.bounds import out_of_bounds_in_rows
+from coupling.live.bounds import out_of_bounds
 from coupling.live.deaths import lost, lost_after_run, lost_afterwards
 from coupling.live.dependencies import check_end
 from coupling.live.doubts import coarse, warnings
@@ -75,5 +75,5 @@ def _left(session: Session) -> list[str]:
 def judge(session: Session, outcome: Outcome, record: Record, loose: Collection[str]) -> None:
     """What rows tell."""
     if not session.kernel.library.is_lost:
-        outcome.warnings += sentences(out_of_bounds_in_rows, session, record)
+        outcome.warnings += sentences(out_of_bounds, session, record)
         outcome.warnings += [*sentences(coarse, session, record), *sentences(violated, session, record, loose)]

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from coupling.errors import listed
-from coupling.live.bounds import out_of_bounds
 from coupling.live.failures import CARRY, participants, uncarried
 from coupling.live.fused import given_up, not_compiled
 from coupling.live.gravity import different_gravities
@@ -35,7 +34,7 @@ def warnings(session: Session) -> list[str]:
     ]
     for loop in range(len(session.schedule.loops)):
         found += [*sentences(_redundancy, session, loop, False), *sentences(_redundancy, session, loop, True)]
-    for make in (different_gravities, _leaving, out_of_bounds, _far_apart, _less_than_declared, _created_energy, not_compiled, given_up):
+    for make in (different_gravities, _leaving, _far_apart, _less_than_declared, _created_energy, not_compiled, given_up):
         found += sentences(make, session)
     return found
 

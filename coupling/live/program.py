@@ -25,7 +25,7 @@ from coupling.plan.capabilities import degree, most_degrees
 from coupling.plan.drives import ConstantDrive, FormulaDrive, FunctionDrive, PiecesDrive, PolynomialDrive, TableDrive
 from coupling.plan.graph import Address, Change, Part, constrained
 from coupling.plan.jacobian import CallKind
-from coupling.plan.outputs import NUMERIC, bounded, chosen, recordable
+from coupling.plan.outputs import NUMERIC, bounded, chosen, recordable, watched_by_rows
 from coupling.plan.quiet import quiet_parts
 from coupling.plan.scene import drawn, scene_of
 from coupling.plan.schedule import Kind, Operation, turns
@@ -52,7 +52,7 @@ class Program:
     drawn: tuple[str, ...]
     """Variables from which poses follow, or that have a range, and that nobody has asked for: recorded after the columns."""
     bounded: tuple[tuple[int, str], ...]
-    """Quantities with a range that are judged by the rows."""
+    """Quantities with a range."""
     at_points: Mapping[Address, int]
     """The slots of states with a range inside Co-Simulation instances, which are got at communication points."""
     recorded_apart: Mapping[Address, int]
@@ -213,7 +213,7 @@ def compile_program(built: Built, outputs: Sequence[str] | None, in_turn: bool =
     scene = scene_of(built)
     anyway = set(recorded)
     ranged = bounded(built) if recorded else []
-    posing = [each for each in dict.fromkeys([*drawn(built, scene), *ranged]) if each not in anyway]
+    posing = [each for each in dict.fromkeys([*drawn(built, scene), *watched_by_rows(built, ranged)]) if each not in anyway]
     places = _places(built)
     addresses = [built.address(i, name) for i, name in (*recorded, *posing)]
     apart = _grouped(address for address in addresses if address not in places)

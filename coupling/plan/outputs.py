@@ -90,15 +90,16 @@ def interesting(fmu: Fmu) -> list[str]:
 
 
 def bounded(built: Built) -> list[tuple[int, str]]:
-    """Returns the quantities of this library's components that have a range, except the states that the kernel integrates between rows, which are
-    watched at every step."""
-    by_fmu = {
-        fmu: [v for v in fmu.variables.values() if is_bounded(v)] for fmu in dict.fromkeys(p.fmu for p in built.parts if p.fmu.is_own)
-    }
-    watched = not (built.inner or built.steppers)
-    return [
-        (i, v.name) for i, part in enumerate(built.parts) for v in by_fmu.get(part.fmu, ()) if not (watched and v.reference in part.states)
-    ]
+    """Returns the quantities of this library's components that have a range, by the numbers of their instances."""
+    by_fmu = {fmu: [v.name for v in fmu.variables.values() if is_bounded(v)] for fmu in dict.fromkeys(p.fmu for p in built.parts)}
+    return [(i, name) for i, part in enumerate(built.parts) if part.fmu.is_own for name in by_fmu[part.fmu]]
+
+
+def watched_by_rows(built: Built, ranged: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Returns those of them that rows have to show: all but the states that the kernel integrates, which it watches at every step."""
+    integrates = not (built.inner or built.steppers)
+    parts = built.parts
+    return [(i, name) for i, name in ranged if not (integrates and parts[i].fmu.variables[name].reference in parts[i].states)]
 
 
 def is_bounded(variable: FmuVariable) -> bool:

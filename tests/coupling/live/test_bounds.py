@@ -10,6 +10,7 @@ import pytest
 from fmu_components.declare.component import declaration
 from fmu_components.declare.declaration import DeclarationError
 from jourdain import Component, System, t
+from tests.support.systems import kept
 
 VOLUME, BULK, START = 1e-4, 1.5e9, 1e6
 
@@ -209,6 +210,30 @@ def test_communication_points_are_looked_at(kind: str, options: dict) -> None:
     assert first <= said <= first + 0.0101
     assert float(warning.split("and is ")[1].split(" Pa")[0]) == pytest.approx(START - DEPTH, abs=1e-3 * DEPTH)
     assert result.statistics.events == 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"communication_step": 0.01}, {"communication_step": 0.01, "scheme": "implicit"}],
+    ids=["dopri5", "explicit", "implicit"],
+)
+def test_a_run_that_goes_on_says_the_same(options: dict, tmp_path: Path) -> None:
+    """Also of what was noted before the checkpoint; no row shows it."""
+    options = {"output_times": [3.0], "max_step": 0.01, **options}
+    undisturbed = emptied().simulate(3.0, **options)
+    with kept.checkpoints(tmp_path, 2, 3) as paths:
+        emptied().simulate(3.0, **options, checkpoint=tmp_path / "last.ckpt", checkpoint_interval=0.0)
+    assert len(paths) == 3 and len(undisturbed.outcome.warnings) == 1
+    for path in paths:
+        assert System.resume(path).outcome.warnings == undisturbed.outcome.warnings
+
+
+def test_rows_between_long_steps_give_the_worst_value() -> None:
+    """Steps are up to 0.1 s long, and rows 6 ms apart."""
+    result = emptied().simulate(3.0, rtol=1e-9)
+    (warning,) = result.outcome.warnings
+    assert result.statistics.steps < 100
+    assert "and is -5e+05 Pa at t = 1.572 s" in warning
 
 
 def test_a_range_of_what_is_not_declared_is_refused() -> None:
