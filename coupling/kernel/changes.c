@@ -22,7 +22,7 @@ typedef struct Changes {
     ScheduledChange *scheduled;
     Change *change;
     bool *conflicting;
-    double *share, *pose;
+    double *share, *pose, *size; /* size: of positions and velocities, by unknown */
 } Changes;
 
 static void end_changes(Kernel *k)
@@ -40,7 +40,7 @@ static void end_changes(Kernel *k)
     k->changes = NULL;
 }
 
-int kernel_schedule(Kernel *k, const Rows *rows, const ScheduledChange *scheduled, int count, double allowed)
+int kernel_schedule(Kernel *k, const Rows *rows, const ScheduledChange *scheduled, int count, double allowed, const double *size)
 {
     end_changes(k);
     Changes *c = k->changes = calloc(1, sizeof *c);
@@ -54,10 +54,12 @@ int kernel_schedule(Kernel *k, const Rows *rows, const ScheduledChange *schedule
     c->count = count;
     c->scheduled = malloc((size_t)count * sizeof *c->scheduled + 1);
     c->conflicting = calloc((size_t)c->unknowns + 1, sizeof *c->conflicting);
-    c->share = malloc(((size_t)c->unknowns + (size_t)k->states + 1) * sizeof *c->share);
+    c->share = malloc((2 * (size_t)c->unknowns + (size_t)k->states + 1) * sizeof *c->share);
     if (!c->scheduled || !c->conflicting || !c->share)
         return -1;
-    c->pose = c->share + c->unknowns;
+    c->size = c->share + c->unknowns;
+    c->pose = c->size + c->unknowns;
+    memcpy(c->size, size, (size_t)c->unknowns * sizeof *size);
     memcpy(c->scheduled, scheduled, (size_t)count * sizeof *c->scheduled);
     return 0;
 }
@@ -82,6 +84,12 @@ const bool *kernel_conflicting(const Kernel *k)
 static int place(const Kernel *k, int loop, int unknown)
 {
     return (int)(k->loops[loop].off - k->off) + unknown;
+}
+
+/* A position or a velocity of a constraint, as a multiple of its size. */
+static double relative(const Kernel *k, const ConstraintRow *c, int slot)
+{
+    return fabs(k->v[slot]) / k->changes->size[place(k, c->loop, c->unknown)];
 }
 
 /* Whether two unknowns stand in one relation, of those by which constraints carry nothing. */
@@ -180,13 +188,13 @@ static int check_positions(Kernel *k, const double *x, const Change *change)
             const ScheduledChange *s = &k->changes->scheduled[j];
             const ConstraintRow *c = &p->constraint[i];
             const bool added = s->on && s->loop == c->loop && s->unknown == c->unknown && c->position != NONE;
-            if (added && fabs(k->v[c->position]) > (worst ? fabs(k->v[worst->position]) : k->changes->allowed))
+            if (added && relative(k, c, c->position) > (worst ? relative(k, worst, worst->position) : k->changes->allowed))
                 worst = c;
         }
     return worst ? refuse(k, KERNEL_UNFIT, worst->loop, worst->unknown) : result;
 }
 
-/* The greatest velocity of a constraint in force, as read last; null where all vanish. */
+/* The greatest velocity of a constraint in force, by its size and as read last; null where all vanish. */
 static const ConstraintRow *fastest(const Kernel *k, double *speed)
 {
     const Projection *p = k->projection;
@@ -194,8 +202,8 @@ static const ConstraintRow *fastest(const Kernel *k, double *speed)
     *speed = 0;
     for (int i = 0; i < p->count; i++) {
         const ConstraintRow *c = &p->constraint[i];
-        if (c->velocity != NONE && in_force(k, c) && !(fabs(k->v[c->velocity]) <= *speed)) {
-            *speed = fabs(k->v[c->velocity]);
+        if (c->velocity != NONE && in_force(k, c) && !(relative(k, c, c->velocity) <= *speed)) {
+            *speed = relative(k, c, c->velocity);
             worst = c;
         }
     }

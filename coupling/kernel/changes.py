@@ -60,7 +60,7 @@ declare(
     {
         "kernel_switch": (None, [c_void_p, c_int, c_int, c_bool]),
         "kernel_off": (POINTER(c_bool), [c_void_p]),
-        "kernel_schedule": (c_int, [c_void_p, POINTER(RowsStructure), c_void_p, c_int, c_double]),
+        "kernel_schedule": (c_int, [c_void_p, POINTER(RowsStructure), c_void_p, c_int, c_double, c_void_p]),
         "kernel_changes": (POINTER(_Change), [c_void_p, POINTER(c_int)]),
         "kernel_conflicting": (POINTER(c_bool), [c_void_p]),
     }
@@ -77,10 +77,11 @@ def off(kernel: Core, unknowns: int) -> np.ndarray:
     return np.ctypeslib.as_array(kernel.library.kernel_off(kernel.handle), shape=(unknowns,))
 
 
-def schedule(kernel: Core, rows: Rows, changes: Sequence[Switch], allowed: float) -> None:
-    """What is to happen in a run, in the order of time; ``rows`` are those with the Jacobians."""
+def schedule(kernel: Core, rows: Rows, changes: Sequence[Switch], allowed: float, sizes: np.ndarray) -> None:
+    """Schedules the changes of a run in the order of time. ``rows`` are those with the Jacobians, ``sizes`` those of constraints by unknown of all loops."""
     array = (_Scheduled * len(changes))(*(_Scheduled(*each) for each in changes))
-    require_memory(kernel.library.kernel_schedule(kernel.handle, byref(kernel.library.rows(rows)), array, len(changes), allowed))
+    library = kernel.library
+    require_memory(library.kernel_schedule(kernel.handle, byref(library.rows(rows)), array, len(changes), allowed, library.pointer(sizes)))
 
 
 def passed(kernel: Core, unknowns: int) -> list[Passed]:

@@ -150,8 +150,9 @@ typedef struct {
     bool *heir; /* by rows of the scheduled changes: what takes over from each */
 } Change;
 
-/* In the order of time, which have to come after the start; positions may be off by so much, velocities by ten times that. */
-int kernel_schedule(Kernel *, const Rows *, const ScheduledChange *, int count, double allowed);
+/* In the order of time, which have to come after the start; positions may be off by so much, velocities by ten times that, each multiplied by
+ * the size of its constraint. size: by unknown of all loops, it is copied. */
+int kernel_schedule(Kernel *, const Rows *, const ScheduledChange *, int count, double allowed, const double *size);
 const Change *kernel_changes(const Kernel *, int *count);
 const bool *kernel_conflicting(const Kernel *); /* by unknown: what a constraint repeats whose velocity does not fit */
 

@@ -7,6 +7,7 @@ import numpy as np
 from coupling.errors import listed
 from coupling.kernel import changes
 from coupling.kernel.changes import Passed, Switch
+from coupling.live.scales import scales_of_unknowns
 from coupling.live.session import Session
 from coupling.options import tolerance_of_fit
 from coupling.plan.enforced import Intervals
@@ -25,7 +26,8 @@ def begin_enforcement(session: Session) -> None:
 def schedule_enforcement(session: Session) -> None:
     """Tells the kernel what is to happen after the start."""
     if scheduled := _scheduled(session):
-        changes.schedule(session.kernel, session.rows, [switch for _, switch in scheduled], tolerance_of_fit(session.run))
+        switches = [switch for _, switch in scheduled]
+        changes.schedule(session.kernel, session.rows, switches, tolerance_of_fit(session.run), scales_of_unknowns(session))
 
 
 def _scheduled(session: Session) -> list[tuple[int, Switch]]:
@@ -112,12 +114,12 @@ def jumps(session: Session) -> list[str]:
     found: list[str] = []
     if not session.built.enforced:
         return found
-    names = _multipliers(session)
+    names, sizes = _multipliers(session), scales_of_unknowns(session)
     for each in changes.passed(session.kernel, len(session.off)):
         for part, time, on in _at(session, each):
             own = [place for place, _, _ in session.unknowns_of(part)]
-            worst = max(own, key=lambda place: abs(each.velocity[place]))
-            if not on or abs(each.velocity[worst]) <= 10 * tolerance_of_fit(session.run):
+            worst = max(own, key=lambda place: abs(each.velocity[place]) / sizes[place])
+            if not on or abs(each.velocity[worst]) <= 10 * tolerance_of_fit(session.run) * sizes[worst]:
                 continue
             velocity, impulse = _units(session, part, names[worst])
             found.append(

@@ -290,7 +290,8 @@ def _of_constraint(session: Session, level: str) -> tuple[str, str, float, str]:
 
 def _unfit(session: Session, at: str) -> str:
     joint, name, value, unit = _of_constraint(session, "position")
-    return f"'{joint}' cannot be added, {name} = {value:.4g} {unit} (at most {tolerance_of_fit(session.run):g} {unit} is allowed)"
+    allowed = tolerance_of_fit(session.run) * (session.length if unit == "m" else 1.0)
+    return f"'{joint}' cannot be added, {name} = {value:.4g} {unit} (at most {allowed:g} {unit} is allowed)"
 
 
 def _conflict(session: Session, at: str) -> str:

@@ -14,3 +14,13 @@ def scales(session: Session, addresses: Sequence[Address]) -> np.ndarray:
     """Returns the size of each of some variables: that of the mechanism for lengths and speeds, and 1 for all others."""
     units = (session.built.parts[a.part].fmu.by_reference[a.reference].unit for a in addresses)
     return np.array([session.length if unit in ("m", "m/s") else 1.0 for unit in units])
+
+
+def scales_of_unknowns(session: Session) -> np.ndarray:
+    """Returns the size of the constraint of each unknown of all loops: 1 for unknowns without one."""
+    read = {(i, c.residual): c.velocity if c.position is None else c.position for i, c, _ in session.built.constraints}
+    residuals = [each for loop in session.schedule.loops for each in loop.residuals]
+    outputs = [read.get((each.part, each.reference)) for each in residuals]
+    return np.array(
+        [1.0 if r is None else scales(session, [Address(each.part, 0, r)])[0] for each, r in zip(residuals, outputs, strict=True)]
+    )

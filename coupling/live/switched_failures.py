@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from coupling.errors import listed
 from coupling.kernel import switching
+from coupling.options import TOLERANCE
 from coupling.plan.switched import MODES
 
 if TYPE_CHECKING:
@@ -74,7 +75,9 @@ def prescribed(session: Session, at: str) -> str:
 
 def unfit_mode(session: Session, at: str) -> str:
     joint, position = _joint(session)
-    return f"'{joint}' cannot hold from now on, {position} is more than 1e-06 off; let it hold where it fits"
+    part = session.built.parts[session.built.switched[session.kernel.failure.index].part]
+    allowed = TOLERANCE * (session.length if part.fmu.variables[position].unit == "m" else 1.0)
+    return f"'{joint}' cannot hold from now on, {position} is more than {allowed:.4g} off; let it hold where it fits"
 
 
 def without_end(session: Session, indicator: int) -> str:

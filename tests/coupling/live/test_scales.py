@@ -93,3 +93,49 @@ def test_contacts_of_any_size_have_the_same_modes(size):
     assert [(each.joint, each.what) for each in found.changes] == [(each.joint, each.what) for each in expected.changes]
     assert [each.time for each in found.changes] == pytest.approx([each.time for each in expected.changes], abs=1e-8)
     assert len(expected.changes) > 5 and found["box.x"][-1] / size == pytest.approx(expected["box.x"][-1], abs=1e-8)
+
+
+def caught(size: float, x: float = 0.5, vy: float = 2.0) -> System:
+    """A rod of length 1 that flies by a pin with its left end, and is caught at t = 0.5 s."""
+    system = System("rod")
+    system.add("ground", "planar.Fixed")
+    system.add("wall", "planar.Fixed", {"p1.rx": size})
+    system.add(
+        "rod", "planar.Body1", {"I": size**2 / 12, "p1.rx": -0.5 * size, "gy": 0.0, "x": x * size, "y": -vy / 2 * size, "vy": vy * size}
+    )
+    joint(system, "pin", "ground.p1", "rod.p1")
+    system.enforce("pin", [(0.5, None)])
+    return system
+
+
+@pytest.mark.parametrize("size", [1.0, *SIZES])
+def test_joints_that_are_added_fit_by_the_size(size):
+    (change,) = caught(size, 0.5 + 0.9e-6).simulate(1.0).changes
+    assert change.energy / size**2 == pytest.approx(0.5, abs=1e-5)
+    outcome = caught(size, 0.5 + 3e-6).simulate(1.0).outcome
+    allowed, value = f"{1e-6 * size:g}", f"{3e-6 * size:.4g}"
+    assert f"'pin' cannot be added, position[1] = {value} m (at most {allowed} m is allowed)" in outcome.sentence
+
+
+@pytest.mark.parametrize("size", [1.0, *SIZES])
+def test_velocities_of_joints_that_are_added_are_judged_by_the_size(size):
+    (warning,) = caught(size, vy=2e-5).simulate(1.0).outcome.warnings
+    assert f"with a velocity of {2e-5 * size:.6g} m/s: an impulse" in warning
+    assert not caught(size, vy=0.9e-5).simulate(1.0).outcome.warnings
+
+
+@pytest.mark.parametrize("size", [1.0, *SIZES])
+def test_joints_that_repeat_each_other_contradict_each_other_by_the_size(size):
+    def ending(apart: float) -> str:
+        system = System("rails")
+        system.add("ground", "planar.Fixed", {"p1.rx": size})
+        system.add("rod", "planar.Body1", {"I": size**2 / 12, "p1.rx": -0.5 * size, "gy": 0.0, "vx": 0.3 * size})
+        for name, speed in (("rail1", 0.3), ("rail2", 0.3 - apart)):
+            system.add(name, "planar.RelativeVelocity", {"velocity": speed * size})
+            system.connect("ground.p1", f"{name}.M")
+            system.connect(f"{name}.N", "rod.p1")
+        system.enforce("rail2", [(0.5, None)])
+        return system.simulate(1.0).outcome.sentence
+
+    assert "but asks for another velocity" in ending(5e-5)
+    assert "completed" in ending(0.9e-5)
