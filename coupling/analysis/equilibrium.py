@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from coupling.analysis.coordinates import Chart, Coordinates, Gradients, chart, constraint_rows, state_addresses
-from coupling.analysis.linear import follow_of, inputs_named
+from coupling.analysis.linear import follow_of, inputs_named, nominal_of
 from coupling.analysis.linear_model import grows
 from coupling.analysis.pose import Pose
 from coupling.analysis.standing import Standing
@@ -64,7 +64,7 @@ class Search:
         variables = [session.built.parts[a.part].fmu.by_reference[a.reference] for a in self.place]
         self.turns = np.array([v.unit == "rad" for v in variables])
         self.turns[[i for four in self.standing.quaternions for i in four]] = True
-        self.nominal = np.array([abs(v.nominal) for v in variables])
+        self.nominal = np.array([nominal_of(v, size) for v, size in zip(variables, self.standing.sizes, strict=True)])
         rates = ignorable(self.standing, self.coordinates, self.nominal)
         self._ignorable = frozenset(rates.keys() - set(self.held))
         self.steady = frozenset(a for a in self._ignorable if abs(rates[a]) > _AT_REST)
@@ -267,8 +267,8 @@ class Search:
         moving, speeds = self._moving(here)[0], self._speeds(here)
         neutral = {moving[i] for i in _neutral(self._jacobian(here)[0]) if here.coordinates[moving[i]].variable not in speeds}
         return Pose(
-            dict(zip(names, map(float, standing.x), strict=True)),
-            {standing.label(a): float(v) for a, v in zip(self.inputs, self.trims, strict=True)},
+            dict(zip(names, map(float, standing.x * standing.sizes), strict=True)),
+            {standing.label(a): float(v) for a, v in zip(self.inputs, self.trims * standing.sizes_of(self.inputs), strict=True)},
             not grows(eigenvalues),
             eigenvalues,
             tuple(standing.label(c.variable) for i, c in enumerate(here.coordinates) if i in neutral or c.variable in self.steady),
@@ -277,7 +277,7 @@ class Search:
 
     def left_for(self, pose: Pose) -> list[Pose]:
         """Where the system goes from an unstable pose, pushed to either side along the motion that grows most."""
-        origin, self.haste = np.array(list(pose.states.values())), _HASTE
+        origin, self.haste = self._states(pose), _HASTE
         here = self.stand(origin)
         gradients, n = self.standing.gradients(), self.standing.states
         A = np.array([gradients[c.rate][:n] for c in here.coordinates]) @ here.tangent
@@ -294,14 +294,17 @@ class Search:
                 other = self.found()
             except AnalysisError:
                 continue
-            if not any(np.allclose(list(other.states.values()), list(each.states.values()), atol=1e-6) for each in [pose, *found]):
+            if not any(np.allclose(self._states(other), self._states(each), atol=1e-6) for each in [pose, *found]):
                 found.append(other)
         return found
+
+    def _states(self, pose: Pose) -> np.ndarray:
+        return np.array(list(pose.states.values())) / self.standing.sizes
 
     def _refuse(self, here: Chart, left: np.ndarray) -> None:
         equations = self.equations(here)
         worst = here.coordinates[equations[int(np.abs(left).argmax())]]
-        value = float(self.standing.values([worst.rate])[0])
+        value = float(self.standing.physical([worst.rate])[0])
         label, unit = self.standing.label(worst.rate), self.standing.unit(worst.rate)
         held = f"; {listed(map(self.standing.label, self.held))} {'is' if len(self.held) == 1 else 'are'} held" if self.held else ""
         raise AnalysisError(

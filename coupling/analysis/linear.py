@@ -10,6 +10,7 @@ from coupling.analysis.coordinates import Chart, Coordinates, chart, constraint_
 from coupling.analysis.linear_model import LinearModel
 from coupling.analysis.standing import Standing
 from coupling.errors import AnalysisError, BuildError, shown
+from coupling.fmus import FmuVariable
 from coupling.kernel.status import Status
 from coupling.live.session import Session
 from coupling.plan.connections import End, find_end, prescribed
@@ -37,20 +38,21 @@ def linear_model(
     seeds = np.array([[float(a == each) for order in orders for each in order] for a in standing.inputs])
     seeds = seeds.reshape(len(standing.inputs), len(orders) * len(given))
     follow = follow_of(standing, here, seeds)
-    A, B, C, D = _matrices(standing, here, asked, follow, seeds)
+    A, B, C, D = matrices = _matrices(standing, here, asked, follow, seeds)
     if at_rest:
         _check_consistent(standing, here, A)
         _check_rates(standing, here, B, follow, seeds)
     else:
         _check_steady(standing, here, A)
     states = [each.variable for each in here.coordinates]
+    A, B, C, D = _in_units(standing, here, asked, matrices, seeds)
     if outputs is None:
         asked, C, D = states, np.eye(len(states)), np.zeros((len(states), seeds.shape[1]))
     every = list(dict.fromkeys([*states, *given, *asked]))
     names = {a: standing.label(a) for a in every}
     groups = [tuple(names[a] for a in group) for group in (states, given, asked)]
     units = {names[a]: standing.unit(a) for a in every}
-    point = dict(zip(names.values(), map(float, standing.values(every)), strict=True))
+    point = dict(zip(names.values(), map(float, standing.physical(every)), strict=True))
     (B0, B1, B2), (D0, D1, D2) = (np.split(each, len(orders), axis=1) for each in (B, D))
     return LinearModel(A, B0, C, D0, groups[0], groups[1], groups[2], units, point, B1, B2, D1, D2)
 
@@ -110,6 +112,16 @@ def _matrices(
     return *both([each.rate for each in here.coordinates]), *both(asked)
 
 
+def _in_units(
+    standing: Standing, here: Chart, asked: Sequence[Address], matrices: Sequence[np.ndarray], seeds: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Returns matrices in units in place of sizes. Rates of an input have its size."""
+    states, outputs = standing.sizes_of([each.variable for each in here.coordinates])[:, None], standing.sizes_of(asked)[:, None]
+    given = np.where(seeds.any(axis=0), standing.sizes_of(standing.inputs) @ seeds, 1.0)
+    A, B, C, D = matrices
+    return A * states / states.T, B * states / given, C * outputs / states.T, D * outputs / given
+
+
 def _is_at_rest(standing: Standing, here: Chart) -> bool:
     """Whether nothing moves, as much as tolerances allow."""
     rates = standing.values([each.rate for each in here.coordinates])
@@ -117,11 +129,14 @@ def _is_at_rest(standing: Standing, here: Chart) -> bool:
 
 
 def _sizes(standing: Standing, here: Chart) -> np.ndarray:
-    return np.array([max(_nominal(standing, each.variable), 1e-3) for each in here.coordinates])
+    addresses = [each.variable for each in here.coordinates]
+    variables = [standing.session.built.parts[a.part].fmu.by_reference[a.reference] for a in addresses]
+    return np.array([max(nominal_of(v, size), 1e-3) for v, size in zip(variables, standing.sizes_of(addresses), strict=True)])
 
 
-def _nominal(standing: Standing, address: Address) -> float:
-    return abs(standing.session.built.parts[address.part].fmu.by_reference[address.reference].nominal)
+def nominal_of(variable: FmuVariable, size: float) -> float:
+    """Returns the nominal value of a variable in its size. Variables without a nominal value of their own have 1."""
+    return abs(variable.nominal) / (size if variable.nominal != 1 else 1.0)
 
 
 def _check_consistent(standing: Standing, here: Chart, A: np.ndarray) -> None:
@@ -174,7 +189,7 @@ def _check_steady(standing: Standing, here: Chart, A: np.ndarray) -> None:
     if change > _STEADY * max(1.0, float(np.abs(A).max(initial=0.0))):
         worst = here.coordinates[int(np.abs(rates).argmax())]
         raise AnalysisError(
-            f"the system does not stand still here, nor move steadily: '{standing.label(worst.variable)}' changes by {np.abs(rates).max():.3g} "
+            f"the system does not stand still here, nor move steadily: '{standing.label(worst.variable)}' changes by {abs(standing.physical([worst.rate])[0]):.3g} "
             f"{standing.unit(worst.rate)}, and in {span:.2g} s entries of A change by {change:.2g}; linearise at=system.equilibrium(), or name "
             "coordinates=[...] in which the motion is steady"
         )
@@ -183,6 +198,7 @@ def _check_steady(standing: Standing, here: Chart, A: np.ndarray) -> None:
 def _followed(standing: Standing, x: np.ndarray, span: float) -> np.ndarray:
     """The states a little later, by the classical method of order 4."""
     kernel, h, t = standing.session.kernel, span / _STEPS, standing.session.run.start_time
+    x = x * standing.sizes
 
     def slope(x: np.ndarray) -> np.ndarray:
         dx = np.zeros(len(x))
@@ -196,7 +212,7 @@ def _followed(standing: Standing, x: np.ndarray, span: float) -> np.ndarray:
         k3 = slope(x + h / 2 * k2)
         k4 = slope(x + h * k3)
         x = x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
-    return x
+    return x / standing.sizes
 
 
 # -- names -------------------------------------------------------------------------------------------------------------------------

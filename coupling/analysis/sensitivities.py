@@ -114,12 +114,12 @@ def implicit_derivatives(
     return ImplicitDerivatives(
         pose,
         tuple(name for name in rows if name not in pose.inputs),
-        dict(zip(named, map(float, standing.values(list(named.values()))), strict=True)),
+        dict(zip(named, map(float, standing.physical(list(named.values()))), strict=True)),
         {name: (v.minimum, v.maximum) for name, v in variables.items()},
         derivatives,
         tuple(known),
         {**pose.units, **{name: standing.unit(a) for a, name in seen.items()}, **{name: standing.unit(a) for name, a in named.items()}},
-        dict(zip(seen.values(), map(float, standing.values(list(seen))), strict=True)),
+        dict(zip(seen.values(), map(float, standing.physical(list(seen))), strict=True)),
     )
 
 
@@ -170,7 +170,10 @@ def _derived(
         )
     moved *= scale[:, None]
     by_all = np.array([gradients[a] for a in outputs]).reshape(len(outputs), n + m + len(parameters))
-    return moved[:n], moved[n:], by_all[:, : n + m] @ moved + by_all[:, n + m :]
+    inputs = standing.sizes_of(standing.inputs)
+    of, by = np.concatenate([standing.sizes, inputs[:m], standing.sizes_of(outputs)])[:, None], inputs[m:]
+    found = np.vstack([moved, by_all[:, : n + m] @ moved + by_all[:, n + m :]]) * of / by
+    return found[:n], found[n : n + m], found[n + m :]
 
 
 Anew = Callable[[str, float], tuple[Pose, LinearModel]]

@@ -11,18 +11,24 @@ from coupling.kernel.status import Status
 from coupling.live.failures import describe
 from coupling.live.jacobians import motions_of, turns_of
 from coupling.live.linearise import Linearisation, solved
+from coupling.live.scales import scales
 from coupling.live.session import Session
 from coupling.live.violations import constraints_at, values_of
 from coupling.plan.graph import Address
 
 
 class Standing:
-    """Variables of a session and their exact derivatives, by the states and by some inputs, wherever it is moved to."""
+    """Variables of a session and their exact derivatives, by the states and by some inputs, wherever it is moved to.
+
+    All values are in sizes of the mechanism (``sizes_of``), so that one tolerance suits mechanisms of any size; ``physical`` gives them in their units.
+    """
 
     def __init__(self, session: Session, wanted: Sequence[Address], inputs: Sequence[Address]) -> None:
         self.session, self.states, self.inputs = session, session.built.states, list(inputs)
-        self.x = session.x.copy()
         parts = session.built.parts
+        self.sizes = self.sizes_of([Address(i, 0, r) for i, part in enumerate(parts) for r in part.states])
+        """Of the states."""
+        self.x = session.x / self.sizes
         self.rates = [Address(i, 0, u.reference) for i, part in enumerate(parts) for u in part.structure.derivatives]
         self.constraints = [*constraints_at(session, "position"), *constraints_at(session, "velocity")]
         residuals = [a for loop in session.schedule.loops for a in loop.residuals]
@@ -32,6 +38,7 @@ class Standing:
         self._asked = [a for a in asked if a not in given]
         self._linear = Linearisation(session, [*self._asked, *residuals], self.inputs)
         self._row = {a: i for i, a in enumerate(self._asked)}
+        self._by, self._of = np.append(self.sizes, self.sizes_of(self.inputs)), self.sizes_of([*self._asked, *self._unknowns])[:, None]
         self.motions = dict(motions_of(session))
         """States that are the rates of others, by these."""
         turns = list(turns_of(session))
@@ -41,20 +48,28 @@ class Standing:
 
     def move(self, x: np.ndarray) -> None:
         """To other states."""
-        if self.session.kernel.evaluate(self.session.run.start_time, x) is not Status.DONE:
+        if self.session.kernel.evaluate(self.session.run.start_time, x * self.sizes) is not Status.DONE:
             raise AnalysisError(
                 f"the system cannot be evaluated on the way: {describe(self.session)}; give a start nearer to what is wanted"
             )
         self.x = x.copy()
 
-    def set_inputs(self, values: Sequence[float] | np.ndarray) -> None:
+    def set_inputs(self, values: np.ndarray) -> None:
         """Of the first of the inputs that it was made with; ``move`` makes them felt."""
-        for address, value in zip(self.inputs, values, strict=False):
+        for address, value in zip(self.inputs, values * self.sizes_of(self.inputs[: len(values)]), strict=False):
             self.session.instances[address.part].set(0, [address.reference], [float(value)])
 
     def values(self, addresses: Sequence[Address]) -> np.ndarray:
         """As they are now."""
+        return self.physical(addresses) / self.sizes_of(addresses)
+
+    def physical(self, addresses: Sequence[Address]) -> np.ndarray:
+        """Returns the values as they are now, in their units."""
         return values_of(self.session, list(addresses)) if addresses else np.zeros(0)
+
+    def sizes_of(self, addresses: Sequence[Address]) -> np.ndarray:
+        """Returns what the values of variables are multiples of, in their units."""
+        return scales(self.session, addresses, forces=True)
 
     def gradients(self) -> Mapping[Address, np.ndarray]:
         """By address, the derivatives by all states and then by the inputs, the unknowns of loops following both."""
@@ -67,8 +82,9 @@ class Standing:
         if self._unknowns:
             follow = -solved(full[asked:, unknown], full[asked:, known], self.redundant())
             total = total + full[:asked, unknown] @ follow
-        found = {a: total[i] for a, i in self._row.items()}
-        found |= {a: follow[i] for i, a in enumerate(self._unknowns)}
+        both = np.vstack([total, follow]) * self._by / self._of
+        found = {a: both[i] for a, i in self._row.items()}
+        found |= {a: both[i] for i, a in enumerate(self._unknowns, asked)}
         return found | {a: np.eye(len(known))[n + i] for i, a in enumerate(self.inputs)}
 
     def redundant(self) -> bool:

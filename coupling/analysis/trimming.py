@@ -58,7 +58,7 @@ def trimmed(standing: Standing, parameters: Sequence[str], hold: Sequence[str], 
     wanted, others = hold[: len(parameters)], hold[len(parameters) :]
     with standing({}) as session:
         search = Search(session, wanted, ())
-        targets = search.standing.values(search.held)
+        targets, sizes = search.standing.physical(search.held), search.standing.sizes_of(search.held)
     values: dict[str, float] = {}
     near: Mapping[str, float] = {}
     before = np.inf
@@ -66,7 +66,7 @@ def trimmed(standing: Standing, parameters: Sequence[str], hold: Sequence[str], 
         with standing({**near, **values}) as session:
             found = implicit_derivatives(session, parameters, wanted, others, free)
         off = np.array([found.reached[name] for name in wanted]) - targets
-        error = float(np.abs(off).max())
+        error = float(np.abs(off / sizes).max())
         if error <= _REACHED:
             return replace(found.pose, inputs={**found.pose.inputs, **found.values}, units={**found.pose.units, **found.units})
         if not error < 1e3 * before:

@@ -9,11 +9,19 @@ import numpy as np
 from coupling.live.session import Session
 from coupling.plan.graph import Address
 
+_LENGTHS = {"m": 1, "m/s": 1, "m/s2": 1}
+_FORCES = {"N": 1, "N.m": 2}
+"""Powers of the length by which units grow with a mechanism whose masses and times are kept."""
 
-def scales(session: Session, addresses: Sequence[Address]) -> np.ndarray:
-    """Returns the size of each of some variables: that of the mechanism for lengths and speeds, and 1 for all others."""
+
+def scales(session: Session, addresses: Sequence[Address], forces: bool = False) -> np.ndarray:
+    """Returns the size of each of some variables: that of the mechanism for lengths, speeds and accelerations, and 1 for all others.
+
+    With ``forces`` those of efforts follow too. No tolerance of a run is one of forces.
+    """
+    powers = _LENGTHS | _FORCES if forces else _LENGTHS
     units = (session.built.parts[a.part].fmu.by_reference[a.reference].unit for a in addresses)
-    return np.array([session.length if unit in ("m", "m/s") else 1.0 for unit in units])
+    return np.array([session.length ** powers.get(unit or "", 0) for unit in units], dtype=float)
 
 
 def scales_of_unknowns(session: Session) -> np.ndarray:
