@@ -67,8 +67,8 @@ class Run:
     form: str = "multipliers"
     impacts: str = "sequential"
     """"sequential": the greatest approach first, equal ones together. "simultaneous": all at once."""
-    rest_velocity: float = 1e-3
-    """Impacts at a lower speed are plastic, in the units of the constraints."""
+    rest_velocity: float | None = None
+    """Impacts at a lower speed are plastic, in the units of the constraints; None is 1e-3 by the size of the mechanism."""
     painleve: str = "stop"
     """"impulse": where no forces satisfy a contact, one solves it that stops the slip."""
     isolate: str = "none"
@@ -190,6 +190,8 @@ class Run:
             value = getattr(self, name)
             if not isinstance(value, str) or value not in known:
                 raise BuildError(f"{name} = {shown(value)} is unknown; choose {either([repr(each) for each in known])}")
+        if self.rest_velocity is None:
+            return
         object.__setattr__(self, "rest_velocity", number("rest_velocity", self.rest_velocity))
         if not 0 <= self.rest_velocity < math.inf:
             raise BuildError(f"rest_velocity = {self.rest_velocity:g} is refused: it must be at least 0 and finite; 0.001 is the default")

@@ -422,7 +422,7 @@ class System(Composition):
         redundant: str = Run.redundant,
         form: str = Run.form,
         impacts: str = Run.impacts,
-        rest_velocity: float = Run.rest_velocity,
+        rest_velocity: float | None = Run.rest_velocity,
         painleve: str = Run.painleve,
         sensitivities: Sequence[str] = Run.sensitivities,
         compiled: bool | str | None = Run.compiled,

@@ -13,6 +13,7 @@ from coupling.export.closing import Closing
 from coupling.export.table import ASSEMBLE, STEP_SIZE, SWITCH, MechanismTable
 from coupling.kernel.index3 import METHODS, MOST
 from coupling.kernel.rows import NONE, TABLES, DriveKind
+from coupling.live.scales import rest_velocity, scales_of_switched
 from coupling.live.session import Session
 from coupling.live.time_scales import longest_step
 from coupling.live.tolerances import sizes
@@ -59,7 +60,7 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str], closing: 
     types = list(names)
     components = [f"{{{texts.place(m.name)}, {types.index(models[m.name])}}}" for m in table.members]
     starts = [f"{{{place}, {c_number(value)}}}" for place, value in sorted(table.starts.items())]
-    constraints = [f"{{{p}, {v}, {m}, {c_number(scale)}}}" for p, v, m, scale in closing.constraints]
+    constraints = [f"{{{p}, {v}, {m}, {c_number(scale)}, {c_number(size)}}}" for p, v, m, scale, size in closing.constraints]
     moves = [f"{{{state}, {axis}, {c_number(scale)}}}" for state, axis, scale in closing.moves]
     gauges = [row(each) for each in closing.gauges]
     kinks = [f"{{{table.own_place(len(table.own) + i)}, {len(d.kinks)}, kinks{i}}}" for i, d in enumerate(table.kinked)]
@@ -78,7 +79,7 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str], closing: 
         array("static const Reference output", map(str, outputs)),
         array("static const Reference constant", map(str, table.constants)),
         array("static const Start start", starts, "{0, 0}"),
-        array("static const Constraint constraint", constraints, "{0, 0, 0, 1}"),
+        array("static const Constraint constraint", constraints, "{0, 0, 0, 1, 1}"),
         array("static const Move move", moves, "{0, 0, 1}"),
         array("static const unsigned held", map(str, closing.held)),
         array("static const Gauge gauge", gauges, "{0, 0}"),
@@ -183,10 +184,15 @@ def schedule_source(table: MechanismTable, session: Session, equations: bool) ->
         array("static const int input", map(str, inputs)),
         array("static const int multipliers", map(str, multipliers)),
         *(_fixed(table, session, fixed) if fixed else ()),
+        *([array("static const double switched_size", map(c_number, scales_of_switched(session)))] if session.built.switched else ()),
         "const Schedule schedule = {\n    .rows = {\n"
         + "".join(f"        .{name} = {value},\n" for name, value in members.items())
         + "    },\n"
-        + ("    .chooser = &chooser,\n" if session.built.switched else "")
+        + (
+            "    .chooser = &chooser,\n    .switched_size = switched_size,\n" + f"    .rest = {c_number(rest_velocity(session))},\n"
+            if session.built.switched
+            else ""
+        )
         + ("    .equations = &equations,\n" if equations else "")
         + "    .packed = packed,\n"
         + f"    .packed_numbers = {sum(each.size for each in numbers)},\n    .numbers = {len(rows.numbers)},\n    .reals = {len(which)},\n"

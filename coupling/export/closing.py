@@ -12,17 +12,19 @@ from coupling.errors import BuildError, shown
 from coupling.export.table import MechanismTable, constraints_of
 from coupling.live.jacobians import motions_of, turns_of
 from coupling.live.linearise import Linearisation
+from coupling.live.scales import scales
 from coupling.live.session import Session
 from coupling.live.violations import constraints_at
 from coupling.names import nearest
 from coupling.plan.build import Built
+from coupling.plan.graph import Address
 
 
 @dataclass(frozen=True)
 class Closing:
     """Rows of ``Constraint``, ``Move`` and ``Gauge`` in ``mechanism.h``, and the states that are held."""
 
-    constraints: Sequence[tuple[int, int, int, float]]
+    constraints: Sequence[tuple[int, int, int, float, float]]
     moves: Sequence[tuple[int, int, float]]
     held: Sequence[int]
     gauges: Sequence[tuple[int, int]]
@@ -38,7 +40,9 @@ def closing_of(table: MechanismTable, session: Session) -> Closing:
         places = [constraint.at("position"), constraint.at("velocity"), constraint.multiplier]
         position, velocity, multiplier = (0 if each is None else table.place_at(part, each) for each in places)
         variable = table.members[part].fmu.by_reference[places[0]] if places[0] is not None else None
-        constraints.append((position, velocity, multiplier, size if variable and variable.unit == "m" else 1.0))
+        scale = size if variable and variable.unit == "m" else 1.0
+        read = next(each for each in places if each is not None)
+        constraints.append((position, velocity, multiplier, scale, float(scales(session, [Address(part, 0, read)])[0])))
     gauges = [(state, table.place_at(follows.part, follows.reference)) for state, follows in session.built.gauge.items()]
     held = sorted(_numbers(session.built, table.interface.hold))
     stays = np.zeros(session.built.states, dtype=bool)

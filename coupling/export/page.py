@@ -49,7 +49,7 @@ def page(table: MechanismTable, session: Session, fmi: int) -> str:
             ("Parameters", _parameters(table)),
             ("States and start values", _start_values(table)),
             ("What is solved for", _loops(session)),
-            ("The start", _start(table)),
+            ("The start", _start(table, session)),
             ("Integration", _integration(table, fmi)),
             ("Modes", _modes(table)),
             ("How to use it", _use(table)),
@@ -290,14 +290,15 @@ def _redundancy(session: Session, number: int) -> str:
     )
 
 
-def _start(table: MechanismTable) -> str:
+def _start(table: MechanismTable, session: Session) -> str:
     if not table.closes:
         return ""
+    of_lengths = "" if session.length == 1 else f" ({TOLERANCE * session.length:.4g} of lengths and speeds)"
     checked = (
         "It was exported to start as it is: where the start violates constraints, the stabilisation draws the mechanism together, at first with "
         "large multipliers."
         if table.interface.relaxed
-        else f"A start at which a constraint is violated by more than {TOLERANCE:g} in its unit, at position or velocity level, is refused at the "
+        else f"A start at which a constraint is violated by more than {TOLERANCE:g} in its unit{of_lengths}, at position or velocity level, is refused at the "
         "end of initialisation with a sentence that names constraints and values. So start values of states, and parameters that place "
         "points, can only be changed together such that the constraints hold."
     )

@@ -9,6 +9,8 @@ import numpy as np
 from coupling.live.session import Session
 from coupling.plan.graph import Address
 
+_REST = 1e-3
+
 _LENGTHS = {"m": 1, "m/s": 1, "m/s2": 1}
 _FORCES = {"N": 1, "N.m": 2}
 """Powers of the length by which units grow with a mechanism whose masses and times are kept."""
@@ -32,3 +34,17 @@ def scales_of_unknowns(session: Session) -> np.ndarray:
     return np.array(
         [1.0 if r is None else scales(session, [Address(each.part, 0, r)])[0] for each, r in zip(residuals, outputs, strict=True)]
     )
+
+
+def scales_of_switched(session: Session) -> np.ndarray:
+    """Returns the size of each switched constraint."""
+    return scales(session, [Address(each.part, 0, each.given.velocity) for each in session.built.switched])
+
+
+def rest_velocity(session: Session) -> float:
+    """Returns the speed below which impacts are plastic: as given, or 1e-3 by the size of the mechanism. One speed holds for all constraints, so
+    that mechanisms in which angles strike as well have the smaller one."""
+    if session.run.rest_velocity is not None:
+        return session.run.rest_velocity
+    strikes = [each.given.kind == "unilateral" for each in session.built.switched]
+    return _REST * float(scales_of_switched(session)[strikes].min(initial=np.inf)) if any(strikes) else _REST

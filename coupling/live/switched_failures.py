@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from coupling.errors import listed
 from coupling.kernel import switching
+from coupling.live.scales import rest_velocity
 from coupling.options import TOLERANCE
 from coupling.plan.switched import MODES
 
@@ -95,7 +96,7 @@ def _without_end(session: Session, joint: str, kind: str) -> str:
     modes = [name for mode, name in MODES[kind].items() if mode in (0, 1)]
     remedy = compliant(session)
     if kind != "friction":
-        remedy = f"raise rest_velocity ({session.run.rest_velocity:g} m/s), or {remedy}"
+        remedy = f"raise rest_velocity ({rest_velocity(session):g} m/s), or {remedy}"
     return f"'{joint}' changes without end between {modes[1]} and {modes[0]}; {remedy}"
 
 

@@ -8,11 +8,10 @@ from coupling.errors import StartError
 from coupling.kernel import switching
 from coupling.kernel.status import Status
 from coupling.kernel.switching import ModeChange, Strike
-from coupling.live.scales import scales
+from coupling.live.scales import rest_velocity, scales_of_switched
 from coupling.live.session import Session
 from coupling.live.switched_failures import compliant
 from coupling.options import tolerance_of_fit
-from coupling.plan.graph import Address
 from coupling.plan.switched import MODES, Switched
 from coupling.record import Change
 
@@ -28,9 +27,9 @@ def begin_switching(session: Session, t: float) -> Status:
         session.rows,
         simultaneous=run.impacts == "simultaneous",
         impulse=run.painleve == "impulse",
-        rest=run.rest_velocity,
+        rest=rest_velocity(session),
         allowed=tolerance_of_fit(run),
-        sizes=scales(session, [Address(each.part, 0, each.given.velocity) for each in session.built.switched]),
+        sizes=scales_of_switched(session),
     )
     status = switching.switch_at_start(session.kernel, t, session.x)
     session.switches = True
@@ -140,15 +139,15 @@ def _locked(session: Session) -> list[str]:
 
 def _rests(session: Session) -> list[str]:
     hits: Counter[int] = Counter()
-    found, strikes = [], _strikes(session)
+    found, strikes, slowest = [], _strikes(session), rest_velocity(session)
     rest = {number: change.time for number, change in _last_closed(session).items()}
     for number, each in enumerate(session.built.switched):
         place = _place(session, each)
-        hits[number] = sum(struck.impulse[place] != 0 and struck.velocity[place] < -session.run.rest_velocity for struck in strikes)
+        hits[number] = sum(struck.impulse[place] != 0 and struck.velocity[place] < -slowest for struck in strikes)
         if number in rest and hits[number] >= _MANY_HITS:
             found.append(
                 f"'{session.built.parts[each.part].name}' was hit {hits[number]} times, and rests from t = {rest[number]:.6g} s on: below "
-                f"{session.run.rest_velocity:g} {session.built.parts[each.part].fmu.by_reference[each.given.velocity].unit or ''} impacts are plastic (rest_velocity)"
+                f"{slowest:g} {session.built.parts[each.part].fmu.by_reference[each.given.velocity].unit or ''} impacts are plastic (rest_velocity)"
             )
     return found
 

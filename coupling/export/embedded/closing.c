@@ -61,7 +61,7 @@ static void end(Closing *c)
     free(c->off);
 }
 
-/* The length of all that is open, each constraint in its scale, and the greatest in its own unit. */
+/* The length of all that is open, each constraint in its scale, and the greatest by its size. */
 static double read_open(Closing *c, double *worst)
 {
     double sum = *worst = 0;
@@ -70,7 +70,8 @@ static double read_open(Closing *c, double *worst)
         const double value = c->w->v[level_of(c, c->row[i])];
         c->off[i] = value / mechanism.constraint[c->row[i]].scale;
         sum += c->off[i] * c->off[i];
-        *worst = fabs(value) <= *worst ? *worst : fabs(value);
+        const double relative = fabs(value) / mechanism.constraint[c->row[i]].size;
+        *worst = relative <= *worst ? *worst : relative;
     }
     return sqrt(sum);
 }
@@ -272,8 +273,9 @@ static bool close_level(Closing *c)
     return isfinite(size) && worst <= enough;
 }
 
-const char *describe_open(Whole *w, int first, int last, double allowed, const char *head, const char *tail)
+const char *describe_open(Whole *w, int first, int last, double allowed, bool says, const char *head, const char *tail)
 {
+    double least = 0; /* what the first of them is allowed */
     const Variable *const variable = w->model.variable;
     size_t length = 0;
     unsigned shown = 0, open = 0;
@@ -281,9 +283,10 @@ const char *describe_open(Whole *w, int first, int last, double allowed, const c
         const Reference levels[] = {mechanism.constraint[i].position, mechanism.constraint[i].velocity};
         for (int level = first; level <= last; level++) {
             const Reference r = levels[level];
-            if (!r || fabs(w->v[r]) <= allowed)
+            const double most = allowed * mechanism.constraint[i].size;
+            if (!r || fabs(w->v[r]) <= most)
                 continue;
-            open++;
+            least = open++ ? least : most;
             if (length < sizeof w->sentence / 2) {
                 const char *unit = variable_unit(&w->model, &variable[r]);
                 length += (size_t)snprintf(w->sentence + length, sizeof w->sentence - length, "%s%s = %.4g%s%s", shown ? ", " : head,
@@ -294,6 +297,8 @@ const char *describe_open(Whole *w, int first, int last, double allowed, const c
     }
     if (open > shown)
         length += (size_t)snprintf(w->sentence + length, sizeof w->sentence - length, " and %u more", open - shown);
+    if (says)
+        length += (size_t)snprintf(w->sentence + length, sizeof w->sentence - length, " (at most %.4g is allowed)", least);
     snprintf(w->sentence + length, sizeof w->sentence - length, "%s", tail);
     return open ? w->sentence : NULL;
 }
@@ -311,7 +316,7 @@ const char *close_start(Whole *w)
         Closing c;
         if (!begin(&c, w, positions))
             open = "the start cannot be assembled: memory is lacking";
-        else if (!close_level(&c) && !(open = describe_open(w, !positions, !positions, enough, head[positions], tail[positions])))
+        else if (!close_level(&c) && !(open = describe_open(w, !positions, !positions, enough, false, head[positions], tail[positions])))
             open = "the start cannot be assembled: a value is not a finite number";
         end(&c);
     }

@@ -215,8 +215,8 @@ static const char *violation(Model *m, double tolerance)
     pass_values(w); /* positions and velocities are there whether or not anything can be solved */
     const char *const open =
         mechanism.relaxed ? NULL
-                          : describe_open(w, 0, 1, 1e-6, "the start violates constraints: ",
-                                          " (at most 1e-06 is allowed); correct the start values of the states, set initial.assemble, which has "
+                          : describe_open(w, 0, 1, 1e-6, true, "the start violates constraints: ",
+                                          "; correct the start values of the states, set initial.assemble, which has "
                                           "them moved, or export the mechanism with initial='relax', which leaves violations to the "
                                           "stabilisation");
     if (open)

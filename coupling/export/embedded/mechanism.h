@@ -21,10 +21,10 @@ typedef struct {
 } Start;
 
 /* What has to vanish at the start, at the levels that there are, and whose force it is; 0 where there is no such. scale: what counts as much as
- * a radian. */
+ * a radian; size: what multiplies tolerances. */
 typedef struct {
     Reference position, velocity, multiplier;
-    double scale;
+    double scale, size;
 } Constraint;
 
 /* How positions may move where the start is closed: a state by itself, or a quaternion, by its first state, about an axis. Those about the three

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const SwitchingOptions options = {.rest = 1e-3, .allowed = 1e-6};
-
 /* Of the record, which there is none of inside. */
 long kernel_rows(const Kernel *k)
 {
@@ -42,6 +40,7 @@ Status instance_enter_step(Instance *instance)
 
 static bool begin(System *s)
 {
+    const SwitchingOptions options = {.rest = schedule.rest, .allowed = 1e-6, .size = schedule.switched_size};
     s->kernel->handler_count = 0;
     return kernel_begin_switching(s->kernel, &s->schedule, &options) == 0;
 }

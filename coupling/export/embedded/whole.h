@@ -78,9 +78,9 @@ void pass_values(Whole *);                   /* all of them once, without solvin
 
 /* closing.c */
 const char *close_start(Whole *); /* what keeps it from being closed, or null; states stay where they were then */
-/* The constraints that are open by more than is allowed, at levels from the first to the last of position and velocity, as a sentence between
- * two texts; null where there are none. */
-const char *describe_open(Whole *, int first, int last, double allowed, const char *head, const char *tail);
+/* The constraints that are open by more than is allowed, each by its size, at levels from the first to the last of position and velocity, as a
+ * sentence between two texts, which says what is allowed if wanted; null where there are none. */
+const char *describe_open(Whole *, int first, int last, double allowed, bool says, const char *head, const char *tail);
 
 /* switched_watching.c: the indicators of joints that switch */
 struct Watching {

@@ -99,7 +99,7 @@ def test_points_that_move_have_no_linear_model_by_the_size(size):
         if not moves:
             assert cart(size).linearise(at=there).stable
             continue
-        with pytest.raises(AnalysisError, match="nor move steadily: 'pin.rotation.qd' changes by 0.0459 rad/s2"):
+        with pytest.raises(AnalysisError, match=r"nor move steadily: 'pin\.rotation\.qd' changes by 0\.0459 rad/s2"):
             cart(size).linearise(at=there)
 
 
