@@ -19,7 +19,7 @@ _FORCES = {"N": 1, "N.m": 2}
 def scales(session: Session, addresses: Sequence[Address], forces: bool = False) -> np.ndarray:
     """Returns the size of each of some variables: that of the mechanism for lengths, speeds and accelerations, and 1 for all others.
 
-    With ``forces`` those of efforts follow too. No tolerance of a run is one of forces.
+    With ``forces`` those of efforts follow too: in analyses, and for the multipliers of IDA, which controls their errors.
     """
     powers = _LENGTHS | _FORCES if forces else _LENGTHS
     units = (session.built.parts[a.part].fmu.by_reference[a.reference].unit for a in addresses)

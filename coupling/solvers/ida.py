@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from coupling.live.projected import Tangent, following
+from coupling.live.scales import scales
 from coupling.live.session import Session
 from coupling.live.slopes import opened
 from coupling.live.tolerances import given_tolerances, state_tolerances
@@ -155,9 +156,9 @@ class Ida(Sundials):
 
 def _tolerances_of_unknowns(equations: Equations, run: Run) -> np.ndarray:
     """As given by name. Otherwise those of algebraic variables are loose, since their errors do not add up and tight ones cost many
-    steps: the root of ``rtol``, of the greatest of the same unit at the start. Torn inputs are tight as states are."""
+    steps: the root of ``rtol``, of the greatest of the same unit at the start, and of no less than a nominal value, or the size of one. Torn inputs are tight as states are."""
     session = equations.session
-    names, units, sizes, nominals, torn = [], [], [], [], []
+    names, units, sizes, nominals, torn, addresses = [], [], [], [], [], []
     for loop in session.schedule.loops:
         for i, address in enumerate(loop.unknowns):
             variable = session.built.parts[address.part].fmu.by_reference[address.reference]
@@ -165,10 +166,12 @@ def _tolerances_of_unknowns(equations: Equations, run: Run) -> np.ndarray:
             units.append(variable.unit)
             sizes.append(abs(equations.kernel.slots[loop.first + i]))
             nominals.append(abs(variable.nominal) or 1.0)
+            addresses.append(address)
             torn.append(i >= len(loop.unknowns) - loop.torn)
+    own = np.where(np.array(nominals) == 1, scales(session, addresses, forces=True), nominals)
     greatest = {unit: max(size for size, other in zip(sizes, units, strict=True) if other == unit) for unit in set(units)}
-    loose = [np.sqrt(run.rtol) * max(nominal, greatest[unit]) for nominal, unit in zip(nominals, units, strict=True)]
-    tight = run.rtol * np.array(nominals)
+    loose = [np.sqrt(run.rtol) * max(nominal, greatest[unit]) for nominal, unit in zip(own, units, strict=True)]
+    tight = run.rtol * own
     return given_tolerances(run, names, np.where(torn, tight, loose))
 
 

@@ -143,3 +143,11 @@ def test_joints_that_repeat_each_other_contradict_each_other_by_the_size(size):
 
     assert "but asks for another velocity" in ending(5e-5)
     assert "completed" in ending(0.9e-5)
+
+
+@pytest.mark.parametrize("size", [2.0**-20])
+def test_ida_controls_the_errors_of_forces_by_the_size(size):
+    """A power of two leaves all digits as they are, so that the steps are the same ones."""
+    found, expected = (four_bar(s).simulate(0.3, start_values=start(s), solver="ida", output_times=[0.3]) for s in (size, 1.0))
+    assert found.statistics.steps == pytest.approx(expected.statistics.steps, rel=0.01)
+    assert found["c.lambda[1]"][-1] / size == pytest.approx(expected["c.lambda[1]"][-1], rel=1e-6)
