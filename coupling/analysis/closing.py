@@ -69,7 +69,8 @@ class Fit:
         self.network = network or Network(positions.session, [row.address for row in rows])
         self._wanted, self._scale, self._turn = (np.array([getattr(row, f) for row in rows]) for f in ("value", "scale", "turn"))
         self._split = len(self.hard), len(self.hard) + len(self.soft)
-        self._sizes = scales(positions.session, [row.address for row in self.hard])
+        self.sizes = scales(positions.session, [row.address for row in self.hard])
+        """Of the hard rows, by which tolerances are measured."""
         self.scale = positions.scale[self.moves]
         self._tangent = positions.tangent(self.network.states, self.moves)
 
@@ -109,7 +110,7 @@ class Fit:
 
     def worst_of(self, off: np.ndarray) -> float:
         """The same of values that are known, in their scales."""
-        return float(np.abs(off * self._scale[: len(self.hard)] / self._sizes).max(initial=0.0))
+        return float(np.abs(off * self._scale[: len(self.hard)] / self.sizes).max(initial=0.0))
 
     def cost(self, x: np.ndarray) -> float:
         """How far guesses are from being met: the sum of squares, each in its spread."""

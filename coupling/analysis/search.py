@@ -267,7 +267,8 @@ class Assembly:
             if met and self.valid(x):
                 return Assembled(self, self._unwound(x))
         start = self._walked()
-        x, met = closed(self.fit, start) if not self.soft and self.fit.worst(start) < _NEAR * self.positions.size else (start, False)
+        near = _NEAR * self.positions.size / self.session.length
+        x, met = closed(self.fit, start) if not self.soft and self.fit.worst(start) < near else (start, False)
         if not (met and self.valid(x)):
             x, met = self._stiffened(start)
         met = met and self.valid(x)

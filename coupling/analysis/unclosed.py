@@ -33,18 +33,19 @@ def _group(assembly: Assembly, x: np.ndarray, others: Enumeration | None) -> str
     fit, session, parts = assembly.fit, assembly.session, assembly.session.built.parts
     rows, joints = fit.hard[: len(assembly.rows)], [row.address.part for row in assembly.rows]
     off = fit.values(x)[0][: len(rows)] * np.array([row.scale for row in rows])
+    open_ = np.abs(off) > ENOUGH * fit.sizes[: len(rows)]
     if others and others.open:
         inside = {row.address.part for row in (*others.open.rows, *others.open.surplus)} & set(joints)
         bodies = list(dict.fromkeys(parts[int(assembly.positions.part[m])].name for m in others.open.moves))
     else:
-        inside = {joints[i] for i in range(len(rows)) if abs(off[i]) > ENOUGH}
+        inside = {joints[i] for i in range(len(rows)) if open_[i]}
         bodies = list(
             dict.fromkeys(
                 parts[p].name for p in sorted(frozenset[int]().union(*(assembly._of[r.address] for r in rows if r.address.part in inside)))
             )
         )
     worst = sorted(range(len(rows)), key=lambda i: -abs(off[i]))
-    values = ", ".join(described(session, rows[i].address, off[i]) for i in worst[:8] if abs(off[i]) > ENOUGH)
+    values = ", ".join(described(session, rows[i].address, off[i]) for i in worst[:8] if open_[i])
     names = listed(dict.fromkeys(parts[p].name for p in joints if p in inside))
     gap = _gap(assembly, x, inside)
     return f"{listed(bodies)} {'does' if len(bodies) == 1 else 'do'} not close at {names or 'what is held'}{gap}; spread over all of it: {values or 'nothing'}"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import numpy as np
 import pytest
 
 from coupling import System
-from coupling.errors import AnalysisError
+from coupling.errors import AnalysisError, InitialStateError
 from tests.coupling.live.test_scales import SIZES, four_bar, start
+from tests.whole.test_singular_poses import joint
 
 POWERS = {"m": 1, "m/s": 1, "m/s2": 1, "N": 1, "N.m": 2}
 
@@ -109,3 +111,23 @@ def test_sensitivities_have_the_same_digits(size):
     assert found["cart.x", "rail.translation.k"] / size == pytest.approx(-2.0 / 40**2, rel=1e-10)
     assert found["cart.x", "rail.translation.rest"] == pytest.approx(1.0, rel=1e-10)
     assert found["rod.theta", "rod.gx"] * size == pytest.approx(9.81 / (9.81**2 + 4), rel=1e-10)
+
+
+@pytest.mark.parametrize("size", [1e-8, pytest.param(1e6, marks=pytest.mark.slow)])
+def test_gaps_that_cannot_be_closed_are_told_of_by_the_size(size):
+    """A rod of 1 m cannot reach two pins 3 m apart: all numbers are those of 1 m, multiplied by the size."""
+
+    def sentence(size: float) -> str:
+        system = System("open")
+        system.add("ground", "planar.Fixed")
+        system.add("wall", "planar.Fixed", {"p1.rx": 3.0 * size})
+        system.add("rod", "planar.Body2", {"p1.rx": -0.5 * size, "p2.rx": 0.5 * size, "I": size**2 / 12})
+        for pin, a, b in (("a", "ground.p1", "rod.p1"), ("b", "rod.p2", "wall.p1")):
+            joint(system, pin, a, b)
+        with pytest.raises(InitialStateError) as error:
+            system.assemble(guess={"rod.theta": 0.1})
+        return str(error.value)
+
+    numbers = r"(?<![\w\[])-?\d[\d.e+-]*(?= m)"
+    found, expected = ([float(each) / s for each in re.findall(numbers, sentence(s))] for s in (size, 1.0))
+    assert expected and found == pytest.approx(expected, rel=1e-3)
