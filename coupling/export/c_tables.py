@@ -13,7 +13,7 @@ from coupling.export.closing import Closing
 from coupling.export.table import ASSEMBLE, STEP_SIZE, SWITCH, MechanismTable
 from coupling.kernel.index3 import METHODS, MOST
 from coupling.kernel.rows import NONE, TABLES, DriveKind
-from coupling.live.scales import rest_velocity, scales_of_switched
+from coupling.live.scales import rest_velocity, scales_of_projection, scales_of_switched
 from coupling.live.session import Session
 from coupling.live.time_scales import longest_step
 from coupling.live.tolerances import sizes
@@ -176,6 +176,7 @@ def schedule_source(table: MechanismTable, session: Session, equations: bool) ->
         "real": "real",
         **({"formula": "formula_value"} if driven_by_formulas(session) else {}),
     }
+    sizes = scales_of_projection(session)
     parts = [
         f"/* How {_comment(table.declared.name)} is evaluated. Generated when it was exported. */",
         '#include "schedule.h"\n\n#include <math.h>',
@@ -184,6 +185,7 @@ def schedule_source(table: MechanismTable, session: Session, equations: bool) ->
         array("static const int input", map(str, inputs)),
         array("static const int multipliers", map(str, multipliers)),
         *(_fixed(table, session, fixed) if fixed else ()),
+        *([array("static const double size", map(c_number, sizes.tolist()))] if sizes is not None else ()),
         *([array("static const double switched_size", map(c_number, scales_of_switched(session)))] if session.built.switched else ()),
         "const Schedule schedule = {\n    .rows = {\n"
         + "".join(f"        .{name} = {value},\n" for name, value in members.items())
@@ -193,6 +195,7 @@ def schedule_source(table: MechanismTable, session: Session, equations: bool) ->
             if session.built.switched
             else ""
         )
+        + ("    .size = size,\n" if sizes is not None else "")
         + ("    .equations = &equations,\n" if equations else "")
         + "    .packed = packed,\n"
         + f"    .packed_numbers = {sum(each.size for each in numbers)},\n    .numbers = {len(rows.numbers)},\n    .reals = {len(which)},\n"

@@ -43,6 +43,7 @@ declare(
         "kernel_statistics": (POINTER(KernelStatistics), [_p]),
         "kernel_set_fast": (_i, [_p, _b]),
         "kernel_set_projection": (_i, [_p, POINTER(RowsStructure), _b]),
+        "kernel_set_sizes": (_i, [_p, _p]),
         "kernel_copy_peaks": (_n, [_p, _p, _b]),
         "kernel_set_quiet": (_i, [_p, _p]),
         "kernel_find_repeated": (_i, [_p, POINTER(RowsStructure), _d, _p, _p]),
@@ -200,6 +201,10 @@ class Core:
     def set_projection(self, rows: Rows, on: bool) -> None:
         """Whether each step ends on the constraints."""
         require_memory(self.library.kernel_set_projection(self.handle, byref(self.library.rows(rows)), on))
+
+    def set_sizes(self, sizes: np.ndarray | None) -> None:
+        """Tells projections the sizes of states, then of the constraints of all unknowns; None where all are 1."""
+        require_memory(self.library.kernel_set_sizes(self.handle, self.library.pointer(sizes)))
 
     @property
     def peaks(self) -> np.ndarray:

@@ -48,6 +48,7 @@ void kernel_free(Kernel *k)
     free(k->buffer);
     free(k->displaced);
     free(k->off);
+    free(k->size);
     free(k->ordered);
     free(k->v);
     free(k);

@@ -88,6 +88,8 @@ void kernel_unsettle(Kernel *); /* the inputs of instances were set from outside
 int kernel_hold(Kernel *, int loop, const bool *held); /* null: nothing any more */
 int kernel_set_fast(Kernel *, bool fast);
 int kernel_set_projection(Kernel *, const Rows *, bool on); /* whether each step ends on the constraints */
+/* What projections measure states and violations by: of states, then of the constraints of all unknowns; null where all are 1. It is copied. */
+int kernel_set_sizes(Kernel *, const double *size);
 void kernel_set_damping(Kernel *, double rtol); /* of weak constraints in all loops; see linear.h */
 /* Which constraints repeat others at a point, by unknown of all loops; nothing is decided by that where nothing is projected. */
 int kernel_find_repeated(Kernel *, const Rows *, double t, const double *x, bool *repeated);

@@ -52,6 +52,22 @@ static RARELY void list_moving(const Kernel *k, Projection *p)
     }
 }
 
+RARELY int kernel_set_sizes(Kernel *k, const double *size)
+{
+    free(k->size);
+    k->size = NULL;
+    if (!size)
+        return 0;
+    size_t count = (size_t)k->states;
+    for (int i = 0; i < k->loop_count; i++)
+        count += (size_t)k->loops[i].count;
+    k->size = malloc((count + 1) * sizeof *size);
+    if (!k->size)
+        return -1;
+    memcpy(k->size, size, count * sizeof *size);
+    return 0;
+}
+
 RARELY int kernel_set_projection(Kernel *k, const Rows *rows, bool on)
 {
     free_projection(k);
@@ -125,22 +141,33 @@ static double greatest_of(const double *x, const int *place, int count)
     return greatest(greatest(found[0], found[1]), greatest(found[2], found[3]));
 }
 
-/* Against what violations are seen, in units of what is exact; the size of directions is 1. */
-static Violation scale_of(const Projection *p, const double *x)
+/* The same of multiples of sizes. */
+static RARELY double greatest_by(const double *x, const int *place, const double *size, int count)
 {
-    const double size = greatest(greatest_of(x, p->sized, p->sized_count), p->turning);
-    return (Violation){exact * size, exact * greatest_of(x, p->moving, p->moving_count)};
+    double found = 0;
+    for (int i = 0; i < count; i++)
+        found = greatest(found, fabs(x[place[i]]) / size[place[i]]);
+    return found;
+}
+
+/* Against what violations are seen, in units of what is exact; the size of directions is 1. */
+static Violation scale_of(const Kernel *k, const double *x)
+{
+    const Projection *p = k->projection;
+    const double positions = k->size ? greatest_by(x, p->sized, k->size, p->sized_count) : greatest_of(x, p->sized, p->sized_count);
+    const double velocities = k->size ? greatest_by(x, p->moving, k->size, p->moving_count) : greatest_of(x, p->moving, p->moving_count);
+    return (Violation){exact * greatest(positions, p->turning), exact * velocities};
 }
 
 static double greatest_violation(const Kernel *k, const Listed *l)
 {
     const bool *const off = k->off, *const lawful = k->loops->lawful;
     double found = 0;
-    if (all_in_force(k) && !k->resting)
+    if (!k->size && !k->resting && all_in_force(k))
         return greatest_of(k->v, l->slot, l->count);
     for (int i = 0; i < l->count; i++)
         if (!off[l->unknown[i]] && !lawful[l->unknown[i]] && !(k->resting && k->quiet_unknown[l->unknown[i]]))
-            found = greatest(found, fabs(k->v[l->slot[i]]));
+            found = greatest(found, fabs(k->v[l->slot[i]]) / (k->size ? k->size[k->states + l->unknown[i]] : 1));
     return found;
 }
 
@@ -153,7 +180,7 @@ static Violation violation_against(const Kernel *k, Violation scale)
 
 RARELY Violation violation(const Kernel *k, const double *x)
 {
-    return violation_against(k, scale_of(k->projection, x));
+    return violation_against(k, scale_of(k, x));
 }
 
 RARELY void add_product(double c, double s, const double *d, const double *q, double *to)
@@ -262,7 +289,7 @@ static int project(Kernel *k, double t, double *x, Contraction *contraction, boo
         if (result)
             return result;
         if (reading == 1 || !(scale.position > 0 && scale.velocity > 0))
-            scale = scale_of(k->projection, x); /* at rest the first correction gives one */
+            scale = scale_of(k, x); /* at rest the first correction gives one */
         const Violation now = *last = violation_against(k, scale);
         if (reading == 1)
             *first = now;

@@ -36,6 +36,16 @@ def scales_of_unknowns(session: Session) -> np.ndarray:
     )
 
 
+def scales_of_states(session: Session) -> np.ndarray:
+    """Returns the size of each state."""
+    return scales(session, [Address(i, 0, r) for i, part in enumerate(session.built.parts) for r in part.states])
+
+
+def scales_of_projection(session: Session) -> np.ndarray | None:
+    """Returns the sizes of states, then of the constraints of all unknowns; None where all are 1."""
+    return None if session.length == 1 else np.concatenate([scales_of_states(session), scales_of_unknowns(session)])
+
+
 def scales_of_switched(session: Session) -> np.ndarray:
     """Returns the size of each switched constraint."""
     return scales(session, [Address(each.part, 0, each.given.velocity) for each in session.built.switched])

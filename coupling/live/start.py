@@ -25,6 +25,7 @@ from coupling.live.guards import NO_GUARDS, Guards
 from coupling.live.jacobians import StartRefused, add_jacobians, check_status
 from coupling.live.libraries import library_of
 from coupling.live.program import Program, compile_program
+from coupling.live.scales import scales_of_projection
 from coupling.live.session import Session
 from coupling.live.successive import begin_in_order
 from coupling.live.switching import begin_switching, name_modes
@@ -134,8 +135,10 @@ def _begin_inner(session: Session) -> None:
         session.inner = Session(compile_program(built.inner, []), instances, run, True, session.kernel.library, session.guards)
     else:
         session.inner.run = run
+        del session.inner.length
         session.inner.kernel.reset()
     add_jacobians(session.inner)
+    session.inner.kernel.set_sizes(scales_of_projection(session.inner))
     _prepare_loops(session.inner)
 
 
@@ -271,6 +274,7 @@ def _initialise(session: Session, repeats: bool, assembling: bool, reset: bool) 
     _done(session, settled, "passing the initial event")
     if assembling:
         return
+    kernel.set_sizes(scales_of_projection(session))
     begin_in_order(session)
     _prepare_loops(session)
     schedule_enforcement(session)

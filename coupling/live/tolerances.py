@@ -8,12 +8,11 @@ import numpy as np
 
 from coupling.errors import BuildError
 from coupling.kernel.instance import WARNING
-from coupling.live.scales import scales
+from coupling.live.scales import scales_of_states
 from coupling.live.session import Session
 from coupling.names import matches, nearest
 from coupling.options import Run
 from coupling.plan.build import Built
-from coupling.plan.graph import Address
 
 
 def state_tolerances(session: Session, run: Run) -> np.ndarray:
@@ -35,8 +34,7 @@ def sizes(session: Session) -> np.ndarray:
     """Returns nominal values of all states; lengths and speeds without one of their own have that of the mechanism."""
     found = nominals(session)
     if session.length != 1:
-        states = [Address(i, 0, r) for i, part in enumerate(session.built.parts) for r in part.states]
-        found[found == 1] *= scales(session, states)[found == 1]
+        found[found == 1] *= scales_of_states(session)[found == 1]
     return found
 
 

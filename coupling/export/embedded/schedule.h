@@ -52,6 +52,7 @@ typedef struct {
     const int *input;              /* by drive: the number of the input that it is; NONE for a table */
     const int *multipliers;        /* by loop: how many of its unknowns an importer may be given to solve for; they are the first */
     const Chooser *chooser;        /* null where there are no such joints */
+    const double *size;            /* of states and constraints, as kernel_set_sizes takes them; null where all are 1 */
     const double *switched_size;   /* what multiplies tolerances, by switched row */
     double rest;                   /* impacts at a lower speed are plastic */
     const Equations *equations;    /* null where the components are evaluated */

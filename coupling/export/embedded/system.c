@@ -32,7 +32,7 @@ static Kernel *build(const System *s)
     free(by_row);
     if (k)
         kernel_set_fast(k, has_shortcuts(s));
-    if (!k || kernel_set_projection(k, &s->schedule, true) == 0)
+    if (!k || (kernel_set_sizes(k, schedule.size) == 0 && kernel_set_projection(k, &s->schedule, true) == 0))
         return k;
     kernel_free(k);
     return NULL;
