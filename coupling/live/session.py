@@ -30,6 +30,8 @@ from coupling.plan.switched import Switched
 
 _USUAL = 0.01, 100.0
 """The greatest arms, in m, from which to which tolerances are those of a mechanism of 1 m."""
+_FAR = 1e-3, 1e3
+"""The greatest arms, in m, below and above which tolerances are proportional to the arm."""
 
 
 class Session:
@@ -152,12 +154,11 @@ class Session:
 
     @property
     def length(self) -> float:
-        """The size of the mechanism in m, by which absolute tolerances of lengths and speeds are measured: the greatest arm of the frames of bodies; 1 for
-        mechanisms as people see them, and for systems without arms."""
+        """The size of the mechanism in m, by which absolute tolerances of lengths and speeds are measured, by the greatest arm of the frames of bodies.
+        See ``size_by``. Systems without arms have the size 1."""
         if self._length is None:
-            arms, (low, high) = self.built.arms, _USUAL
-            greatest = float(np.abs(self.readings(arms).read()[1]).max()) if arms else 0.0
-            self._length = greatest if 0 < greatest < low or greatest > high else 1.0
+            arms = self.built.arms
+            self._length = size_by(float(np.abs(self.readings(arms).read()[1]).max()) if arms else 0.0)
         return self._length
 
     @length.deleter
@@ -250,6 +251,19 @@ class Session:
             return math.nan
 
         return call
+
+
+def size_by(arm: float) -> float:
+    """Returns the size of a mechanism by its greatest arm, both in m: 1 from 1 cm to 100 m, and the arm itself up to 1 mm and from 1 km on.
+
+    Between them, the size grows with the third power of the arm, so that no tolerance jumps: an arm that shrinks by 1 % beyond 1 cm has tolerances
+    that are 3 % tighter, and those of 1 mm are a thousandth of those of 1 cm. Runs on both sides of an edge differ by as little as their tolerances do.
+    """
+    low, high = _USUAL
+    if low <= arm <= high or arm == 0:
+        return 1.0
+    far = _FAR[arm > high]
+    return far * (arm / far) ** 3 if _FAR[0] < arm < _FAR[1] else arm
 
 
 def alive(session: Session | None) -> Session | None:

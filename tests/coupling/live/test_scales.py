@@ -9,6 +9,7 @@ import pytest
 
 from coupling import System
 from coupling.errors import InitialStateError
+from coupling.live.session import size_by
 from coupling.result import Result
 from tests.whole.test_singular_poses import LENGTHS, closed, joint
 
@@ -161,3 +162,17 @@ def test_powers_of_two_leave_all_bits(size, options):
     assert found.statistics.steps == expected.statistics.steps
     for name in STATES:
         assert np.array_equal(found[name] / unit(name, size), expected[name])
+
+
+def test_sizes_do_not_jump():
+    assert [size_by(arm) for arm in (0.0, 0.01, 1.0, 100.0)] == [1.0] * 4
+    assert [size_by(arm) for arm in (1e-9, 1e-3, 1e3, 1e7)] == [1e-9, 1e-3, 1e3, 1e7]
+    arms = np.geomspace(1e-4, 1e4, 8001)
+    rates = np.diff(np.log([size_by(arm) for arm in arms.tolist()])) / np.diff(np.log(arms))
+    assert rates.min() >= -1e-9 and rates.max() <= 3 + 1e-9
+
+
+def test_runs_do_not_jump_where_sizes_begin_to_count():
+    found, expected = (four_bar(s).simulate(0.5, start_values=start(s), output_times=[0.5]) for s in (0.01 * (1 - 1e-6), 0.01))
+    assert found.statistics.steps == expected.statistics.steps
+    assert found["rocker.theta"][-1] == pytest.approx(expected["rocker.theta"][-1], rel=0, abs=1e-10)
