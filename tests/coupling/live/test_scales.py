@@ -154,7 +154,7 @@ def test_ida_controls_the_errors_of_forces_by_the_size(size):
     assert found["c.lambda[1]"][-1] / size == pytest.approx(expected["c.lambda[1]"][-1], rel=1e-6)
 
 
-@pytest.mark.parametrize("size", [2.0**-30, 2.0**20])
+@pytest.mark.parametrize("size", [2.0**-30, pytest.param(2.0**20, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("options", [{}, {"solver": "dop853"}, {"stabilisation": "baumgarte"}, {"compiled": False}], ids=str)
 def test_powers_of_two_leave_all_bits(size, options):
     """Projections end at the same share of the size: a four-bar of 1 um was left 1e-12 m off, as one of 1 m."""
