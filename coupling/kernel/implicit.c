@@ -199,7 +199,7 @@ static double worst_violation(const Implicit *i)
 {
     double worst = 0;
     for (int j = 0; j < 2 * i->constraints; j++) {
-        const double size = fabs(i->violation[j]);
+        const double size = fabs(i->violation[j]) / i->setup->constraint_size[j % i->constraints];
         if (i->setup->enforced[j])
             worst = worst > size || isnan(worst) ? worst : size;
     }
@@ -235,7 +235,8 @@ static bool rest(const Implicit *i, double noise)
 {
     const double *arrived = i->value + 2 * i->constraints, *supposed = i->x + 2 * i->constraints;
     for (int j = 0; j < i->inputs; j++) {
-        const double allowed = noise ? noise_of_inputs * noise * fmax(i->size[j], 1) : i->setup->tolerance[j] * i->size[j] + i->setup->rounding;
+        const double allowed = noise ? noise_of_inputs * noise * fmax(i->size[j], i->setup->input_size[j])
+                                     : i->setup->tolerance[j] * i->size[j] + i->setup->rounding * i->setup->input_size[j];
         if (!(fabs(arrived[j] - supposed[j]) <= allowed))
             return false;
     }
@@ -333,7 +334,7 @@ static bool diverges(const Implicit *i, ImplicitEnd *end)
     const int first = 2 * i->constraints;
     double most = -1;
     for (int j = 0; j < i->inputs; j++) {
-        const double move = fabs(i->value[first + j] - i->x[first + j]) / fmax(i->size[j], i->setup->rounding);
+        const double move = fabs(i->value[first + j] - i->x[first + j]) / fmax(i->size[j], i->setup->rounding * i->setup->input_size[j]);
         if (move > most) {
             most = move;
             end->input = j;

@@ -69,6 +69,7 @@ typedef struct {
     const ImplicitConstraint *constraint;
     const bool *enforced;    /* violations that are brought to 0 */
     const double *tolerance; /* by how much each input may still move, relative to its size */
+    const double *constraint_size, *input_size; /* what absolute tolerances are multiples of, by constraint and input */
     const bool *still;       /* inputs that keep their values over each step */
     const bool *movable;     /* multipliers that may move at the beginning of a step, too */
     const int *responding;   /* constraints of which no Jacobian tells how they answer */

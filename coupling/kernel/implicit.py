@@ -32,7 +32,8 @@ class _SetupStructure(ctypes.Structure):
     _fields_ = [
         ("level", LevelStructure),
         ("constraint", c_void_p),
-        *((name, c_void_p) for name in ("enforced", "tolerance", "still", "movable", "responding", "response", "reading", "read", "place")),
+        *((name, c_void_p) for name in ("enforced", "tolerance", "constraint_size", "input_size")),
+        *((name, c_void_p) for name in ("still", "movable", "responding", "response", "reading", "read", "place")),
         *((name, c_void_p) for name in ("between", "context")),
         *((name, c_double) for name in ("constraint_tolerance", "rounding", "noise")),
         *((name, c_int) for name in ("constraints", "responses", "readings", "reads", "most_repetitions")),
@@ -93,6 +94,8 @@ class Implicit:
         *,
         enforced: np.ndarray,
         tolerance: np.ndarray,
+        constraint_size: np.ndarray,
+        input_size: np.ndarray,
         still: np.ndarray,
         movable: np.ndarray,
         responding: np.ndarray,
@@ -104,7 +107,7 @@ class Implicit:
         watches_gain: bool,
     ) -> None:
         """``enforced`` are the violations that are brought to 0; ``tolerance`` and ``still`` are by input, ``movable`` is by constraint and may
-        change; ``responding`` are the constraints of which no Jacobian tells how they answer; ``between`` is called for each repetition."""
+        change; sizes are what absolute tolerances are multiples of; ``responding`` are the constraints of which no Jacobian tells how they answer; ``between`` is called for each repetition."""
         self._kernel, self._between = kernel, between
         self._library = library = kernel.library
         self._raised: BaseException | None = None
@@ -136,6 +139,8 @@ class Implicit:
             setup,
             enforced=enforced,
             tolerance=tolerance,
+            constraint_size=constraint_size,
+            input_size=input_size,
             still=still,
             movable=self.movable,
             responding=responding,

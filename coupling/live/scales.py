@@ -12,14 +12,14 @@ from coupling.plan.graph import Address
 _REST = 1e-3
 
 _LENGTHS = {"m": 1, "m/s": 1, "m/s2": 1}
-_FORCES = {"N": 1, "N.m": 2}
+_FORCES = {"N": 1, "N.m": 2, "J": 2, "W": 2}
 """Powers of the length by which units grow with a mechanism whose masses and times are kept."""
 
 
 def scales(session: Session, addresses: Sequence[Address], forces: bool = False) -> np.ndarray:
     """Returns the size of each of some variables: that of the mechanism for lengths, speeds and accelerations, and 1 for all others.
 
-    With ``forces`` those of efforts follow too: in analyses, and for the multipliers of IDA, which controls their errors.
+    With ``forces`` those of efforts, energies and powers follow too: in analyses, in implicit coupling, and for the multipliers of IDA.
     """
     powers = _LENGTHS | _FORCES if forces else _LENGTHS
     units = (session.built.parts[a.part].fmu.by_reference[a.reference].unit for a in addresses)

@@ -11,6 +11,7 @@ from coupling.kernel.implicit import ConstraintStructure, Ending, Implicit
 from coupling.live.constraints import constraints_of, violations_of
 from coupling.live.interval import Interval
 from coupling.live.keeper import Kept
+from coupling.live.scales import scales
 from coupling.live.session import Session
 from coupling.options import Run
 from coupling.outcome import Outcome
@@ -59,7 +60,9 @@ class ImplicitStepper:
         self.loops = HeldLoops(session, self.constraints)
         holonomic = np.array([c.position is not None for c in self.constraints], dtype=bool)
         self.enforced = level.enforced(holonomic)
-        self.response = Response(np.flatnonzero(~self.loops.known), self.enforced)
+        self._sizes = scales(session, [c.position or c.velocity for c in self.constraints])
+        forces = scales(session, [c.multiplier for c in self.constraints], forces=True)
+        self.response = Response(np.flatnonzero(~self.loops.known), self.enforced, self._sizes, forces)
         self.free = np.full(len(self.constraints), not level.continuous)
         """Multipliers that may move at the beginning of the present step, too; continuous ones only where none are known there."""
         self.noise = max(level.tolerance, session.run.rtol)
@@ -75,6 +78,8 @@ class ImplicitStepper:
             violations_of(session, self.constraints),
             enforced=self.enforced,
             tolerance=np.where(cut, LOOP_TOLERANCE, INPUT_TOLERANCE),
+            constraint_size=self._sizes,
+            input_size=scales(session, self.inputs, forces=True),
             still=np.array(
                 [not most or a.part in own for most, a in zip(most_degrees(session.built), self.inputs, strict=True)], dtype=bool
             ),
@@ -181,12 +186,11 @@ class ImplicitStepper:
         return self.kernel.arriving
 
     def _unsolved(self, t: float, h: float) -> failures.StepUnsolved:
-        sizes = np.where(self.enforced, np.abs(self.steps.violations), 0.0)
-        violation = sizes.max(initial=0.0)
-        if not violation > self.level.tolerance:
+        sizes = np.where(self.enforced, np.abs(self.steps.violations) / self._sizes, 0.0)
+        if not sizes.max(initial=0.0) > self.level.tolerance:
             return failures.inputs_unsettled(t=t, h=h, repetitions=MOST_REPETITIONS)
         level, number = np.unravel_index(sizes.argmax(), sizes.shape)
-        constraint = self.constraints[number]
+        constraint, violation = self.constraints[number], abs(self.steps.violations[level, number])
         address = (constraint.position if level == 0 else None) or constraint.velocity
         name = self.session.named(address.part, address.reference)
         graph, parts = self.session.schedule.graph, self.session.built.parts

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from coupling.fmus import FmuVariable
+from coupling.live.scales import scales
 from coupling.live.session import Session
-from coupling.plan.graph import type_code
+from coupling.plan.graph import Address, type_code
 
 
 class ObservedOutputs:
@@ -25,7 +26,10 @@ class ObservedOutputs:
             scalars = [v for v in variables if v.type == "real" and not v.dimensions and type_code(v, fmu.version) == 0]
             given += [(index, v, v.reference in at_once) for v in scalars]
         chosen = [(index, v) for index, v, at_once in given if not at_once] or [(index, v) for index, v, _ in given]
-        self.nominal = np.array([v.nominal for _, v in chosen])
+        nominal = np.array([v.nominal for _, v in chosen])
+        sizes = scales(session, [Address(index, 0, v.reference) for index, v in chosen], forces=True)
+        self.nominal = np.where(nominal == 1, sizes, nominal)
+        """Nominal values; those that are 1, as where none is given, are sizes."""
         self._calls = [
             (session.instances[index], [v.reference for i, v in chosen if i == index])
             for index in dict.fromkeys(index for index, _ in chosen)

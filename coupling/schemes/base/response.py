@@ -15,12 +15,14 @@ class Response:
 
     kept = ("_step", "_matrix", "_moves")
 
-    def __init__(self, constraints: np.ndarray, enforced: np.ndarray) -> None:
-        """``constraints`` are those that no Jacobian tells of; ``enforced`` as in :class:`ConstraintLevel`, of all."""
+    def __init__(self, constraints: np.ndarray, enforced: np.ndarray, sizes: np.ndarray, forces: np.ndarray) -> None:
+        """``constraints`` are those that no Jacobian tells of; ``enforced`` as in :class:`ConstraintLevel`, of all. ``sizes`` and ``forces`` are the
+        sizes of violations and multipliers, of all."""
         self.constraints, own = constraints, enforced[:, constraints]
         places = np.arange(own.size).reshape(own.shape)
         """Of their violations, and of their multipliers at both ends of a step."""
         self._enforced = places[own]
+        self._size_of, self._force_of = np.tile(sizes[constraints], 2)[self._enforced], np.tile(forces[constraints], 2)
         self._powers = np.where(self._enforced < len(constraints), 2.0, 1.0)
         """The powers of the step size with which violations grow."""
         both: np.ndarray = own.sum(axis=0) == 2
@@ -57,7 +59,7 @@ class Response:
             count, newton = 2 * len(self.constraints), -np.linalg.pinv(self._matrix, rcond=1e-10)
             self._moves = np.zeros((count, count))
             for places, row in zip(self._directions, newton, strict=True):
-                self._moves[np.ix_(places, self._enforced)] = row
+                self._moves[np.ix_(places, self._enforced)] = self._force_of[places, None] * (row / self._size_of)
         return self._moves
 
     def find(self, violations_of: Callable[[np.ndarray], np.ndarray], *, h: float, multipliers: np.ndarray, violations: np.ndarray) -> bool:
@@ -65,13 +67,14 @@ class Response:
 
         ``violations_of`` takes a step of size h with the multipliers moved.
         """
-        size = PERTURBATION * max(1.0, float(np.abs(multipliers[:, self.constraints]).max()))
+        relative = multipliers[:, self.constraints].ravel() / self._force_of
+        size = PERTURBATION * max(1.0, float(np.abs(relative).max()))
         before = violations[:, self.constraints].flat[self._enforced]
         columns = []
         for places in self._directions:
             own, moved = np.zeros((2, len(self.constraints))), np.zeros_like(multipliers)
-            own.flat[places] = size
+            own.flat[places] = size * self._force_of[places]
             moved[:, self.constraints] = own
-            columns.append((violations_of(moved)[:, self.constraints].flat[self._enforced] - before) / size)
+            columns.append((violations_of(moved)[:, self.constraints].flat[self._enforced] - before) / self._size_of / size)
         self._step, self._matrix, self._moves = h, np.array(columns).T, None
         return bool(np.isfinite(self._matrix).all() and self._matrix.any())
