@@ -14,6 +14,7 @@ from coupling.result import Result
 from tests.whole.test_singular_poses import LENGTHS, closed, joint
 
 SIZES = [1e-3, 1e-6, 1e6]
+FEWER = [pytest.param(1.0, marks=pytest.mark.slow), pytest.param(1e-3, marks=pytest.mark.slow), 1e-6, 1e6]
 COUPLED = {"communication_step": 1e-2, "scheme": "implicit"}
 EXACT = [
     *({}, {"solver": "dop853"}, {"stabilisation": "baumgarte"}, {"compiled": False}, COUPLED, {**COUPLED, "step_control": "adaptive"}),
@@ -118,7 +119,7 @@ def caught(size: float, x: float = 0.5, vy: float = 2.0) -> System:
     return system
 
 
-@pytest.mark.parametrize("size", [1.0, *SIZES])
+@pytest.mark.parametrize("size", FEWER)
 def test_joints_that_are_added_fit_by_the_size(size):
     (change,) = caught(size, 0.5 + 0.9e-6).simulate(1.0).changes
     assert change.energy / size**2 == pytest.approx(0.5, abs=1e-5)
@@ -127,14 +128,14 @@ def test_joints_that_are_added_fit_by_the_size(size):
     assert f"'pin' cannot be added, position[1] = {value} m (at most {allowed} m is allowed)" in outcome.sentence
 
 
-@pytest.mark.parametrize("size", [1.0, *SIZES])
+@pytest.mark.parametrize("size", FEWER)
 def test_velocities_of_joints_that_are_added_are_judged_by_the_size(size):
     (warning,) = caught(size, vy=2e-5).simulate(1.0).outcome.warnings
     assert f"with a velocity of {2e-5 * size:.6g} m/s: an impulse" in warning
     assert not caught(size, vy=0.9e-5).simulate(1.0).outcome.warnings
 
 
-@pytest.mark.parametrize("size", [1.0, *SIZES])
+@pytest.mark.parametrize("size", FEWER)
 def test_joints_that_repeat_each_other_contradict_each_other_by_the_size(size):
     def ending(apart: float) -> str:
         system = System("rails")
