@@ -355,3 +355,18 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
     assert refusal(lambda: system.to_ssp(tmp_path / "s.ssp", parameters="beside")) == (
         "parameters = 'beside' is refused: choose 'inline', or 'file' for files .ssv in the package"
     )
+
+
+@pytest.mark.parametrize("table", [False, True])
+def test_prescribed_motion_keeps_its_rates_on_the_way(table: bool, tmp_path: Path) -> None:
+    """A road as a number and as a smooth table: the run to the bit, and the rates of linear models."""
+    system = System("quarter-car")
+    system.add("road", "mechanical1d.Position")
+    system.add("body", "mechanical1d.Mass", {"m": 300.0})
+    system.join("mechanical1d.SpringDamper1D", "road.flange", "body.flange", {"k": 2e4, "b": 1500.0}, name="strut")
+    system.drive("road.position", [(0.0, 0.0), (0.2, 0.0), (0.3, 0.05), (0.4, 0.0), (1.0, 0.0)] if table else 0.02, smooth=table)
+    again = both_ways(system, tmp_path / "car.ssp")
+    assert again.definition == system.definition and again.notes == ()
+    same_bits(system, again, stop_time=1.0)
+    one, other = (each.linearise(["road.position"], ["body.s", "road.force"]) for each in (system, again))
+    assert one.B1.any() and all(getattr(one, m).tobytes() == getattr(other, m).tobytes() for m in ("A", "B", "B1", "B2", "D1", "D2"))
