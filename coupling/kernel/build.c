@@ -270,7 +270,7 @@ static void build_parts(Kernel *k, const Rows *rows, Instance *const *instances)
 {
     for (int i = 0; i < rows->parts; i++) {
         const PartRow *row = &rows->part[i];
-        k->parts[i] = (Part){instances[i], row->first_state, row->states, k->indicators, row->indicators, row->completed_step};
+        k->parts[i] = (Part){instances[i], row->first_state, row->states, k->indicators, row->indicators, row->completed_step, false};
         k->indicators += row->indicators;
         if (!instances[i]->stepped || instances[i]->event_mode)
             k->handler[k->handler_count++] = i;

@@ -77,7 +77,7 @@ def test_the_jacobian_is_that_of_the_fmus(name, projected):
             assert evaluate(0.1, x, dx) is Status.DONE
         expected = state_jacobian(session).dense()
         size = np.maximum(np.abs(expected).max(axis=1, keepdims=True), 1e-9 * np.abs(expected).max())
-        assert np.abs((found - expected) / size).max() < (LEAST if name == "redundant" and not projected else ALLOWED)
+        assert np.abs((found - expected) / size).max() < (LEAST if name == "redundant" else ALLOWED)
 
 
 def test_the_jacobian_is_the_matrix_of_a_linear_model():
