@@ -53,7 +53,6 @@ def kernel_sources(source: str) -> list[str]:
     """What of the kernel they need."""
     return [
         "fused.c",
-        "fused_shares.c",
         "visit.c",
         *(["tape.c"] if "tape_run" in source else []),
         *(["angles.h"] if "kernel/angles.h" in source else []),

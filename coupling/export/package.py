@@ -69,7 +69,7 @@ _SWITCHED = (
 
 _OFTEN = (
     *("fmi2.c", "fmi3.c", "values.c", "explicit.c", "composition.c", "passing.c", "fused_system.c"),
-    *(f"kernel/{name}" for name in ("fused.c", "fused_shares.c", "tape.c", "project.c", "projected.c")),
+    *(f"kernel/{name}" for name in ("fused.c", "tape.c", "project.c", "projected.c")),
 )
 """Sources that evaluations by equations run through; of the others, which then matter at events and for outputs, small code is made."""
 

@@ -252,7 +252,11 @@ static RARELY bool share(Kernel *k)
     if (!own->solved || !own->rows->left_out)
         return true;
     place_entries(k, own);
+#ifdef KERNEL_EXPORTED /* FMUs of mechanisms leave nothing out */
     return share_loads(k, &own->shares, own->rows->left_out);
+#else
+    return false;
+#endif
 }
 
 static RARELY bool place(Kernel *k)
@@ -416,7 +420,9 @@ static RARELY void end(Kernel *k)
     if (own && own->calls.end_slopes)
         own->calls.end_slopes(own->calls.slopes);
     if (own) {
+#ifdef KERNEL_EXPORTED
         free_shares(k, own->shares);
+#endif
         free(own->called.items);
         free(own->w);
     }
