@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +11,6 @@ from coupling.fmus import FmuVariable
 from coupling.kernel.kernel import BOUND
 from coupling.live.session import Session
 from coupling.plan.graph import Address
-from coupling.plan.outputs import is_bounded
 from coupling.record import Record
 
 _SLACK = 1e-6
@@ -20,14 +19,14 @@ _SLACK = 1e-6
 
 def watch_bounds(session: Session) -> None:
     """Has the kernel note at accepted steps by how much states of this library's components are out of their ranges."""
-    found = dict(_states(session))
+    found = session.program.bounded_states
     if found:
         session.bounds = session.kernel.watch_bounds(_rows(session, found)), list(found)
 
 
 def watch_points(session: Session) -> None:
     """Has the kernel note the same at communication points, also of states inside Co-Simulation instances."""
-    found = dict(_states(session)) | dict(session.program.at_points)
+    found = session.program.bounded_states | dict(session.program.at_points)
     if found:
         session.bounds = session.kernel.watch_points(_rows(session, found)), list(found)
         session.kernel.note_point()
@@ -71,17 +70,6 @@ def _in_rows(session: Session, record: Record) -> Iterator[tuple[Address, _Left]
             first = int((off > slack).argmax())
             times = float(record.rows[first, 0]), float(record.rows[worst, 0])
             yield Address(index, 0, variable.reference), _Left(float(off[worst]), float(values[worst]), *times)
-
-
-def _states(session: Session) -> Iterable[tuple[Address, int]]:
-    """Returns the states with a range, and their slots."""
-    return (
-        (Address(i, 0, reference), slot)
-        for i, part in enumerate(session.built.parts)
-        if part.fmu.is_own
-        for slot, reference in enumerate(part.states, start=part.first_state)
-        if is_bounded(part.fmu.by_reference[reference])
-    )
 
 
 def _variable(session: Session, address: Address) -> FmuVariable:

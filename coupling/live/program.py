@@ -25,7 +25,7 @@ from coupling.plan.capabilities import degree, most_degrees
 from coupling.plan.drives import ConstantDrive, FormulaDrive, FunctionDrive, PiecesDrive, PolynomialDrive, TableDrive
 from coupling.plan.graph import Address, Change, Part, constrained
 from coupling.plan.jacobian import CallKind
-from coupling.plan.outputs import NUMERIC, bounded, chosen, recordable, watched_by_rows
+from coupling.plan.outputs import NUMERIC, bounded, chosen, is_bounded, recordable, watched_by_rows
 from coupling.plan.quiet import quiet_parts
 from coupling.plan.scene import drawn, scene_of
 from coupling.plan.schedule import Kind, Operation, turns
@@ -117,6 +117,17 @@ class Program:
             return self.fused_record
         except NotFused as error:
             return _alone(error)
+
+    @cached_property
+    def bounded_states(self) -> dict[Address, int]:
+        """The states with a range of components of this library, and their slots."""
+        return {
+            Address(i, 0, reference): slot
+            for i, part in enumerate(self.built.parts)
+            if part.fmu.is_own
+            for slot, reference in enumerate(part.states, start=part.first_state)
+            if is_bounded(part.fmu.by_reference[reference])
+        }
 
     @cached_property
     def quiet(self) -> np.ndarray:

@@ -113,6 +113,8 @@ def watched_angles(built: Built) -> tuple[list[tuple[int, int]], list[int]]:
     They belong to instances that have indicators, and to instances that feed these.
     """
     parts = {i for i, part in enumerate(built.parts) if part.structure.indicators}
+    if not parts:
+        return [], []
     near = parts | {source.part for target, sources in built.schedule.graph.wires.items() if target.part in parts for source in sources}
     states = [
         (i, place)
