@@ -21,6 +21,8 @@ def scales(session: Session, addresses: Sequence[Address], forces: bool = False)
 
     With ``forces`` those of efforts, energies and powers follow too: in analyses, in implicit coupling, and for the multipliers of IDA.
     """
+    if session.length == 1:
+        return np.ones(len(addresses))
     powers = _LENGTHS | _FORCES if forces else _LENGTHS
     units = (session.built.parts[a.part].fmu.by_reference[a.reference].unit for a in addresses)
     return np.array([session.length ** powers.get(unit or "", 0) for unit in units], dtype=float)
