@@ -145,7 +145,7 @@ class Record:
     scene: Mapping[str, Any] = field(default_factory=dict)
     """What a picture of the system needs beside the rows: frames, places on them and words, with names of variables."""
     drawn: Mapping[str, np.ndarray] = field(default_factory=dict)
-    """By full name the variables of poses, and those with a range, that are not among the columns."""
+    """Variables of poses, and those with a range, that are not among the columns: by full name."""
     printed: Mapping[str, str] = field(default_factory=dict)
     """By instance, what its process has printed; of those that have none of their own there is nothing. Files do not have it."""
     beside: Mapping[str, Any] = field(default_factory=dict)

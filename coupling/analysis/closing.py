@@ -70,7 +70,7 @@ class Fit:
         self._wanted, self._scale, self._turn = (np.array([getattr(row, f) for row in rows]) for f in ("value", "scale", "turn"))
         self._split = len(self.hard), len(self.hard) + len(self.soft)
         self.sizes = scales(positions.session, [row.address for row in self.hard])
-        """Of the hard rows, by which tolerances are measured."""
+        """The sizes of the hard rows, by which tolerances are measured."""
         self.scale = positions.scale[self.moves]
         self._tangent = positions.tangent(self.network.states, self.moves)
 

@@ -27,7 +27,7 @@ class Standing:
         self.session, self.states, self.inputs = session, session.built.states, list(inputs)
         parts = session.built.parts
         self.sizes = self.sizes_of([Address(i, 0, r) for i, part in enumerate(parts) for r in part.states])
-        """Of the states."""
+        """The sizes of the states."""
         self.x = session.x / self.sizes
         self.rates = [Address(i, 0, u.reference) for i, part in enumerate(parts) for u in part.structure.derivatives]
         self.constraints = [*constraints_at(session, "position"), *constraints_at(session, "velocity")]

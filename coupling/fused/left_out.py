@@ -1,4 +1,7 @@
-"""Which unknowns may be left out of a solution, since their constraints repeat others: where the motion is the same however these share their loads."""
+"""Unknowns that a solution may leave out, since their constraints repeat others.
+
+The motion has to be the same however redundant constraints share their load.
+"""
 
 from __future__ import annotations
 

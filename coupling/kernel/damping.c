@@ -396,7 +396,7 @@ static bool is_plain(const Linear *a, int left_out)
     return a->factorised && a->definite && (d ? d->redundancies == left_out && !(d->all > 0) && !d->exposed : !left_out);
 }
 
-/* Whether the rows that are left are independent for certain: then those that have been left out, as many as are redundant, repeat them. */
+/* Says whether the remaining rows are certainly independent. Then the rows that were left out repeat them, as there are as many as are redundant. */
 static bool is_sound(const Linear *a, const double *w, const int *diagonal, const int *pivot)
 {
     bool sound = true;

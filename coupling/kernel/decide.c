@@ -365,7 +365,7 @@ static int tell(Kernel *k, int loop, const Verdict *v, bool moved, double t)
     return result;
 }
 
-/* What no event concerns stays decided. */
+/* Says whether a loop keeps its decision, since no event concerns it. */
 static bool rests(const Kernel *k, int loop)
 {
     return k->resting && k->loops[loop].quiet;

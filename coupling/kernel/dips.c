@@ -206,7 +206,7 @@ static int search_all(Kernel *k, int of_turns)
     return KERNEL_DONE;
 }
 
-/* Whether instances that events do not concern are left alone, since their equations are known. */
+/* Says whether instances that events do not concern are left alone. Their equations have to be known. */
 bool may_rest(const Kernel *k)
 {
     return k->quiet && k->fused && k->fused->record && !k->sensitivity;

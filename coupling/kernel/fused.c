@@ -155,8 +155,8 @@ static RARELY bool trusts_pivots(const double *w, const int *diagonal, const int
     return true;
 }
 
-/* Whether the general equations would eliminate, too, and no more but for what has been left out, once they have noted who takes part in that. A
- * mechanism that passes singular poses is left to them from the first one on. */
+/* Says whether the general equations would do no more than eliminate, apart from rows that were left out. Before that they have to note once which
+ * constraints take part in the redundancy. A mechanism that passes singular poses is left to them from the first one on. */
 static bool trusts(const Own *own, const Loop *l, int loop, int first)
 {
     const int *const diagonal = own->rows->diagonal + first, *const pivot = own->rows->pivot + first, order = own->rows->order[loop];

@@ -70,7 +70,7 @@ int kernel_set_fused(struct Kernel *, const FusedRows *);
 void kernel_fused_report(const struct Kernel *, FusedReport *);
 double *kernel_fused_workspace(const struct Kernel *);
 
-/* What is got of instances at events, into a workspace; false where one refuses. all: of those too that no event concerns. */
+/* Gets values of instances at events, into a workspace; false where an instance refuses. all: also of instances that no event concerns. */
 bool fused_get(const struct Kernel *, const FusedReading *, int readings, const int *number, bool all, double *workspace);
 
 static inline double fused_value(const double *w, int slot)

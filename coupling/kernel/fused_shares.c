@@ -10,7 +10,7 @@ struct Shares {
     double *values, *base;
 };
 
-/* Frees v of its parts along `count` vectors of length 1, twice because of rounding; returns what is left of its length. */
+/* Makes v orthogonal to `count` vectors of length 1, twice because of rounding; returns the length that is left. */
 static double free_of(const double *base, int count, int size, double *v)
 {
     for (int twice = 0; twice < 2; twice++)
@@ -27,7 +27,7 @@ static double free_of(const double *base, int count, int size, double *v)
     return sqrt(square);
 }
 
-/* What a redundant row answers with in the others, where its own unknown is 1: no motion. */
+/* Finds the multipliers that cancel a redundant row's multiplier of 1: together they move nothing. */
 static void answer(const Loop *l, Linear *kept, const int *left_out, int row, double *v)
 {
     const double *const entry = l->term + l->first_entry;

@@ -1,4 +1,4 @@
-/* How constraints that repeat each other share their load. */
+/* Shares of the load of constraints that repeat each other. */
 #ifndef KERNEL_FUSED_SHARES_H
 #define KERNEL_FUSED_SHARES_H
 
@@ -8,7 +8,7 @@
 #pragma GCC visibility push(hidden)
 #endif
 
-/* By loop, what it takes: made at the first use. */
+/* Memory for each loop, made at the first use. */
 typedef struct Shares Shares;
 
 /* Turns the unknowns of loops, whose entries are in their places and of which some have been left out, into those of least length that bring about the

@@ -88,14 +88,14 @@ void kernel_unsettle(Kernel *); /* the inputs of instances were set from outside
 int kernel_hold(Kernel *, int loop, const bool *held); /* null: nothing any more */
 int kernel_set_fast(Kernel *, bool fast);
 int kernel_set_projection(Kernel *, const Rows *, bool on); /* whether each step ends on the constraints */
-/* What projections measure states and violations by: of states, then of the constraints of all unknowns; null where all are 1. It is copied. */
+/* Sets the sizes by which projections measure: of states, then of the constraints of all unknowns; null where all are 1. They are copied. */
 int kernel_set_sizes(Kernel *, const double *size);
 void kernel_set_damping(Kernel *, double rtol); /* of weak constraints in all loops; see linear.h */
-/* Which constraints repeat others at a point, by unknown of all loops; nothing is decided by that where nothing is projected. */
+/* Finds the constraints that repeat others at a point, by unknown of all loops. Without projection this decides nothing. */
 int kernel_find_repeated(Kernel *, const Rows *, double t, const double *x, bool *repeated);
 
 double kernel_worst_scaled(const Kernel *, int *light, int *heavy, double *ratio); /* decide.c: least pivot, states of two bodies, how far apart their masses are */
-int kernel_set_quiet(Kernel *, const bool *quiet);    /* by instance, whether no event concerns it: it has no part in what has any */
+int kernel_set_quiet(Kernel *, const bool *quiet);    /* by instance: no event concerns it, and nothing that is connected with it */
 void kernel_accept(Kernel *);                   /* the point of the last evaluation is one of the motion */
 void kernel_switch(Kernel *, int loop, int unknown, bool on); /* whether its constraint is in force; all are at first */
 const bool *kernel_off(const Kernel *);                       /* those that are not, by unknown of all loops */

@@ -201,7 +201,7 @@ typedef struct {
     double off, size;
 } Apart;
 
-/* Which values have to be got that change at events only: none, those of instances that events concern, or all. */
+/* Values that change at events only, and have to be got: none, those of instances that events concern, or all. */
 typedef enum { FRESH, STALE_AT_EVENTS, STALE } Stale;
 
 typedef struct Fused {

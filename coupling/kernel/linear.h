@@ -54,7 +54,7 @@ const double *linear_shares(Linear *); /* of the last factorisation, undamped; n
  * of 1: as many as have been decided to be redundant, whichever these are. */
 bool linear_trusts(const Linear *, const double *w, const int *diagonal, const int *pivot, int left_out);
 
-/* Which rows have been decided to be redundant, by unknown; how many there are. */
+/* Gets the rows that were decided to be redundant, by unknown; returns their number. */
 int linear_redundant(const Linear *, bool *redundant);
 
 /* The same of a matrix that is not definite, eliminated elsewhere in any order: terms are by unknown the sum of the sizes of what its pivot is

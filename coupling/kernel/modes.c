@@ -26,7 +26,7 @@ static bool is_known(const Switched *s)
     return s->kind == UNILATERAL ? !s->mode : s->mode != 0;
 }
 
-/* Which limit of friction acts while it slips: that against a positive slip, or against a negative one. */
+/* Returns the limit that acts in slipping: 0 against a positive slip, 1 against a negative one. */
 static int way_of(int mode)
 {
     return mode < 0;
@@ -72,7 +72,8 @@ static void end(Pivoting *p)
     free(p->values);
 }
 
-/* What slips in a contact has its normal multiplier's column; what is open has none. Where a limit follows multipliers, slipping is an equation. */
+/* Solves for the multipliers of the present modes. Friction that slips in a contact has the column of its normal multiplier; an open contact has none.
+ * Where a limit follows multipliers, slipping is an equation. */
 static bool solve(Pivoting *p)
 {
     const int n = p->count;
@@ -233,7 +234,7 @@ static bool follows(const Switched *s)
     return s->kind == FRICTION && (s->follows[0] || s->follows[1]);
 }
 
-/* All modes one after another, where rules that need limits apart from what they press may miss them. */
+/* Tries all modes one after another. Pivoting may miss solutions where limits follow multipliers. */
 static int find_by_cases(Pivoting *p, int *rounds)
 {
     long cases = 1;

@@ -271,7 +271,7 @@ static int one_step(Kernel *k)
     return record_due(k, event);
 }
 
-/* What was noted of ranges, for the point to return to. */
+/* Keeps the notes on ranges for the point to return to. */
 static void copy_bounds(const Coupling *c, bool back)
 {
     const size_t n = (size_t)c->bounds;

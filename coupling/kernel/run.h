@@ -69,7 +69,7 @@ void note_angles(Kernel *); /* where a step begins, lest one that turns far leap
 
 /* A state event inside the last step that its ends do not show moves `end`, with the indicators there, before the end of the step. */
 int look_inside(Kernel *);
-bool may_rest(const Kernel *); /* in what events do */
+bool may_rest(const Kernel *); /* at events */
 int probe_indicators(Kernel *, double t, double *z); /* the indicators within the last step */
 int state_on_constraints(Kernel *, double t, double *x); /* within the last step, lest what is interpolated be taken for what happens */
 

@@ -80,7 +80,7 @@ static bool same(const double *before, const double *now, int count, double cert
     return true;
 }
 
-/* What fused code has to get anew: of all instances, unless some have had no part in the event. */
+/* Notes which values fused code has to get anew: those of all instances, unless some had no part in the event. */
 static void note_stale(const Kernel *k)
 {
     const Stale stale = k->resting ? STALE_AT_EVENTS : STALE;

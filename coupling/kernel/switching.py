@@ -84,7 +84,7 @@ declare(
 
 
 def begin(kernel: Core, rows: Rows, *, simultaneous: bool, impulse: bool, rest: float, allowed: float, sizes: np.ndarray) -> None:
-    """From now on modes are chosen at events; ``rows`` are those with the Jacobians, ``sizes`` those of positions by switched row."""
+    """Begins to choose modes at events; ``rows`` are those with the Jacobians, ``sizes`` those of positions by switched row."""
     options = _Options(simultaneous, impulse, rest, allowed, kernel.library.pointer(sizes))
     require_memory(kernel.library.kernel_begin_switching(kernel.handle, byref(kernel.library.rows(rows)), byref(options)))
 

@@ -25,7 +25,7 @@ static int sliding_limit(const SwitchedRow *row, int way)
     return way && row->back != NONE ? row->back : row->limit;
 }
 
-/* As the instance has them now. */
+/* Gets the limits that the instance has now. */
 static int get_limits(Kernel *k, const Item *item, Limits *l)
 {
     int result = KERNEL_DONE;
@@ -176,7 +176,7 @@ static void add_rate(const Following *f, int c, const Followed *by, const Limits
     }
 }
 
-/* Takes the limits as straight lines through the multipliers that are tried. */
+/* Linearises the limits at the multipliers that are tried. */
 static int straighten(Kernel *k, const Following *f)
 {
     Problem *p = f->p;
@@ -213,7 +213,7 @@ static int straighten(Kernel *k, const Following *f)
     return result;
 }
 
-/* The multipliers that a solution gives; whether limits there are what they were taken for. */
+/* Computes the multipliers of a solution, and says whether the limits there agree with their linearisation. */
 static int compare(Kernel *k, Following *f, bool *same)
 {
     const Problem *p = f->p;
@@ -244,7 +244,7 @@ static int compare(Kernel *k, Following *f, bool *same)
     return result;
 }
 
-/* From the multipliers as they are tried: Newton's method, each round of which is solved for its modes. */
+/* Iterates by Newton's method from the multipliers that are tried. Each round is solved for its modes. */
 static int follow_from(Kernel *k, Following *f, const Switched *given, double slack, int *status)
 {
     Problem *p = f->p;
@@ -264,7 +264,7 @@ static int follow_from(Kernel *k, Following *f, const Switched *given, double sl
     return result;
 }
 
-/* From what there is now, then with every sign that the multipliers can have: limits such as the loss of a mesh are straight in each of these. */
+/* Starts from the present multipliers, then from all signs that they can have: with given signs, limits such as the loss of a mesh are linear. */
 static int find_following(Kernel *k, Following *f, double slack, int *status)
 {
     Problem *p = f->p;

@@ -154,7 +154,7 @@ void give_limits(const Item *item, Switched *given)
     }
 }
 
-/* Of a loop that no candidate has a part in. */
+/* Clears the responses of a loop in which no candidate takes part. */
 static int leave_alone(const Kernel *k, int loop, const Problem *p)
 {
     const size_t n = (size_t)k->loops[loop].count;

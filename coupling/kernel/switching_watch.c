@@ -83,7 +83,7 @@ bool left_behind(Kernel *k, double t, const double *x, const double *before, con
             continue;
         if (first)
             item->lowest = fmin(before[z], 0);
-        /* Of the mode that it had in this step. */
+        /* The indicator belongs to the mode that it had in this step. */
         k->arms[z] = is_of_force(item) ? armed_force : fmax(armed * item->size, item->position != NONE ? far : 0);
         if (before[z] > k->arms[z] || !(now[z] < item->lowest))
             continue;

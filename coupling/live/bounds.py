@@ -33,7 +33,7 @@ def watch_points(session: Session) -> None:
 
 
 class _Left(NamedTuple):
-    """How a quantity has left its range."""
+    """The way in which a quantity has left its range."""
 
     off: float
     worst: float

@@ -10,7 +10,7 @@ from coupling.plan.drives import FunctionDrive, PiecesDrive
 _NEAR, _HALVINGS = 1e-3, 60
 """How far from the trouble a jump is looked for, as a share of the run, and how often that interval is halved."""
 _ENDS, _ABRUPT = 8, 10.0
-"""How many pieces are the end of a curve, and how much greater accelerations there have to be than usual."""
+"""The number of pieces at each end of a curve, and the least ratio of their accelerations to usual ones."""
 _SHARE = 0.1
 """What is left of the change over the whole interval where it is a jump, at least."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -78,27 +78,24 @@ class Program:
 
     def tapes(self, repeated: tuple[int, ...] = ()) -> Taped | NotFused:
         """The same; ``repeated``: unknowns whose constraints repeat others."""
-        known: dict[tuple[int, ...], Taped | NotFused] = self._made["tapes"]
-        if repeated not in known:
-            try:
-                known[repeated] = tapes_of(self.built, repeated)
-            except NotFused as error:
-                known[repeated] = _alone(error)
-        return known[repeated]
+        return self._tried(tapes_of, repeated)
 
     def compiled(self, repeated: tuple[int, ...] = ()) -> Compiled | NotFused | NotCompiled:
         """The same as compiled code, or why there is none."""
-        known: dict[tuple[int, ...], Compiled | NotFused | NotCompiled] = self._made["compiled"]
-        if repeated not in known:
+        return self._tried(compiled, repeated)
+
+    def _tried(self, make: Callable[[Built, tuple[int, ...]], Any], repeated: tuple[int, ...]) -> Any:
+        """Returns what is made once, or the error that says why it cannot be."""
+        if (make, repeated) not in self._made:
             try:
-                known[repeated] = compiled(self.built, repeated)
+                self._made[make, repeated] = make(self.built, repeated)
             except (NotFused, NotCompiled) as error:
-                known[repeated] = _alone(error)
-        return known[repeated]
+                self._made[make, repeated] = _alone(error)
+        return self._made[make, repeated]
 
     @cached_property
-    def _made(self) -> dict[str, Any]:
-        return {"tapes": {}, "compiled": {}}
+    def _made(self) -> dict[Any, Any]:
+        return {}
 
     @cached_property
     def fused_record(self) -> tuple[Recorded, Mapping[Stage, int]] | NotFused:
@@ -131,7 +128,7 @@ class Program:
 
     @cached_property
     def quiet(self) -> np.ndarray:
-        """By instance, whether no event concerns it."""
+        """Truths by instance: no event concerns it."""
         return quiet_parts(self.built)
 
     @cached_property

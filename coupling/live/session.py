@@ -82,7 +82,7 @@ class Session:
         self.evaluated_before = (0, 0)
         """Evaluations before the integration began, by the FMUs and by their equations."""
         self.fused: dict[tuple[bool, frozenset[int]], Any] = {}
-        """What the kernel is given to evaluate by a tape (False) or by compiled code (True), and without which unknowns, once it has been made."""
+        """The structures by which the kernel evaluates, once they are made: by a tape (False) or compiled code (True), and without some unknowns."""
         self.rows_file: Path | None = None
         """What takes the rows of the run, where memory does not."""
         self.keeper: Keeper | None = None

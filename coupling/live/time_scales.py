@@ -51,7 +51,7 @@ class _Reach:
                 self._after[known].append(node)
         self._loop = {node: number for number, loop in enumerate(schedule.loops) for node in loop.members}
         self._members = {number: loop.members for number, loop in enumerate(schedule.loops)}
-        """Of loops that no search has visited; all members of a loop depend on each other."""
+        """Members of loops that no search has visited; all members of a loop depend on each other."""
         self._outputs: dict[int, list[int]] = defaultdict(list)
         for node, address in enumerate(graph.addresses):
             if graph.is_output[node]:

@@ -182,7 +182,7 @@ class Switched:
     limit: str | None = None
     static: str | None = None
     limit_back: str | None = None
-    """Of friction whose limits differ by direction: against a negative slip."""
+    """The limit against a negative slip, of friction whose limits differ by direction."""
     static_back: str | None = None
     restitution: str | None = None
 

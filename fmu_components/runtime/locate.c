@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Where relations are looked at: soon after the start, since what one event has switched may soon switch back. */
+/* Shares of a step at which relations are sampled: the first soon after the start, as an event may soon be reversed. */
 static const double samples[] = {1e-8, 1e-6, 1e-4, 1e-2, 0.25, 0.5, 0.75, 1};
 static const double apart = 0.35; /* rad: the greatest turn between two samples */
 /* The parabola through three values of an indicator is followed where it promises so little of them, and so often. */

@@ -34,8 +34,9 @@ def integrate(method: Tableau, session: Session, run: Run) -> Outcome:
     kernel, times = session.kernel, run.times()
     run = paced(session, run)
     kernel.set_projection(session.rows, run.stabilisation == "projection")
-    if session.program.quiet.any():
-        kernel.set_quiet(session.program.quiet)
+    quiet = session.program.quiet
+    if quiet.any() and not quiet.all():
+        kernel.set_quiet(quiet)
     atol = state_tolerances(session, run)
     if session.parameters:
         begin_sensitivities(session)

@@ -209,7 +209,7 @@ def held(stiffness: float = 0.0, rest: float = 0.0) -> System:
 
 
 def test_an_equilibrium_that_nothing_holds_gets_an_input() -> None:
-    """By the moment of its weight; and where a parameter cannot do it, which is 1.5 rad beyond the rest of the spring."""
+    """The moment of its weight gives it; and where a parameter cannot do it, which is 1.5 rad beyond the rest of the spring."""
     remedy = "free=[...] with an input that can balance it"
     assert remedy in refusal(lambda: held().equilibrium(hold=["rod.theta"]))
     assert held().equilibrium(hold=["rod.theta"], free=["pin.effort"])["pin.effort"] == pytest.approx(G / 2, rel=1e-12)

@@ -103,7 +103,7 @@ def test_outputs_that_are_not_asked_for_are_looked_at_as_well(tmp_path: Path) ->
 
 @pytest.mark.parametrize(("step", "first"), [(None, 0.652), (0.01, 0.66)])
 def test_exported_systems_have_the_ranges_of_their_components(tmp_path: Path, step: float | None, first: float) -> None:
-    """In a co-simulation rows are at communication points, 10 ms apart."""
+    """Rows of a co-simulation are at communication points, 10 ms apart."""
     path = discharged().export_fmu(tmp_path / "discharged.fmu", platforms=["linux64"])
     system = System("outer")
     system.add("inner", path)

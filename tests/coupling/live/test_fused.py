@@ -75,7 +75,7 @@ def test_a_singular_pose_is_passed_with_the_same_damping(way):
 @each_way
 @pytest.mark.parametrize("make", [lambda: rockers(3, np.pi / 2, 1.0), braced_parallelogram], ids=["three rockers", "braced"])
 def test_redundant_constraints_have_the_same_names_and_multipliers(make, way):
-    """What repeats others is left out of the solution; the multipliers of rows that are recorded are those of least length."""
+    """Constraints that repeat others are left out of the solution; the multipliers of rows that are recorded are those of least length."""
     result = both_ways(make, 0.5, within=1e-6, way=way, rtol=1e-6)
     assert result.outcome.warnings and result.statistics.handed_over <= 2
 

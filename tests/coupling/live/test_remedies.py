@@ -332,7 +332,7 @@ CASES.of(
 
 
 def test_an_unstable_coupling_is_not_told_to_extrapolate_more() -> None:
-    """Of degree 2 it creates more energy than of degree 1; and a scheme is not proposed to itself."""
+    """Degree 2 creates more energy than degree 1; and a scheme is not proposed to itself."""
     first, second = (said(lambda degree=degree: two_masses(communication_step=0.01, extrapolation=degree)) for degree in (1, 2))
     assert "78% of the energy" in first and "208%" in second
     for text in (first, second):
@@ -353,7 +353,7 @@ def lever(**options: Any) -> Result:
 
 @cache
 def levered() -> float:
-    """Of the rod by its angle alone."""
+    """Returns the motion of the rod by its angle alone."""
 
     def slope(time: float, x: np.ndarray) -> list[float]:
         return [x[1], 2 * math.cos(x[0]) * x[2] / 2.001e6, (1e6 * math.sin(math.pi * time) - x[2]) / 0.01]

@@ -16,14 +16,13 @@ from coupling import Result, System
 from fmu_components.declare.component import Component, falls, rises
 from fmu_components.declare.declaration import TIME
 from fmu_components.declare.joint import Joint
-from fmu_components.declare.ports import ROTATIONAL, TRANSLATIONAL
-from fmu_components.declare.switched import holds_while
 from fmu_components.export.build import cached_fmu
 from jourdain import t
 from tests.coupling.live.test_switching import stop
 from tests.support import foreign
 from tests.support.advice import Cases, ends
 from tests.support.switched.case import built
+from tests.support.switched.commanded import Dog, Latch
 from tests.support.switched.worm import Case
 from tests.support.systems.rolling import RADIUS, disc, hinge, rod
 from tests.whole.test_loads_of_its_own import RATIO, machine
@@ -226,24 +225,6 @@ CASES.of(
     modes_partials=("use FMUs with directional derivatives beside it", {"partials": True}, 1e-7),
     modes_cs=("or add 'stop' with kind='cs'", {"kind": "cs", "communication_step": 1e-3}, 1e-7),
 )
-
-
-class Dog(Joint):
-    """Dog clutch that a command puts in."""
-
-    kind = ROTATIONAL
-
-    def velocity_constraint(self, M, N):
-        return [holds_while(self.command("locked", False, "whether it is put in"), N.w - M.w)]
-
-
-class Latch(Joint):
-    """Latch that a command lets fall in, where N meets M."""
-
-    kind = TRANSLATIONAL
-
-    def constraint(self, M, N):
-        return [holds_while(self.command("locked", False, "whether it is put in"), N.s - M.s)]
 
 
 def locked(joint: type[Joint], body: str, first: Mapping[str, float], second: Mapping[str, float], time: float = 1.0) -> Result:

@@ -10,30 +10,10 @@ import pytest
 from coupling import BuildError, Result, System
 from coupling.errors import StartError
 from coupling.live.switched_failures import unsettled_modes
-from fmu_components.declare.joint import Joint
-from fmu_components.declare.ports import ROTATIONAL, TRANSLATIONAL
-from fmu_components.declare.switched import holds_while
 from fmu_components.export.build import cached_fmu
 from tests.coupling.live.test_switched_components import block_on_incline, rod_on_its_heel, system
 from tests.coupling.live.test_switching import ball, stop
-
-
-class Dog(Joint):
-    """Dog clutch that a command puts in."""
-
-    kind = ROTATIONAL
-
-    def velocity_constraint(self, M, N):
-        return [holds_while(self.command("locked", False, "whether it is put in"), N.w - M.w)]
-
-
-class Latch(Joint):
-    """Latch that a command lets fall in, where N meets M."""
-
-    kind = TRANSLATIONAL
-
-    def constraint(self, M, N):
-        return [holds_while(self.command("locked", False, "whether it is put in"), N.s - M.s)]
+from tests.support.switched.commanded import Dog, Latch
 
 
 def test_sliding_that_no_forces_satisfy_names_the_friction_that_some_would() -> None:

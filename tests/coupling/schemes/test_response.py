@@ -1,4 +1,4 @@
-"""How constraints answer to multipliers, in sizes of the mechanism: the same moves in units, however small or large these are."""
+"""Responses of constraints to multipliers, in sizes of the mechanism: the same moves in units, however small or large these are."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class Case:
         return found
 
     def left(self, t: float, way: int) -> float:
-        """What is left, at rest, before it slips ``way``; it sticks where both are positive."""
+        """Returns the margin at rest before it slips ``way``; it sticks where both margins are positive."""
         F = self.against(t)
         limit = self.peak * abs(F) * (self.drives if F * way > 0 else self.driven)
         return limit - way * (self.torque(t) - F)

@@ -33,7 +33,7 @@ def test_headings_do_not_matter() -> None:
 
 @pytest.mark.parametrize("number", [0, 9, 13, 17])
 def test_redundant_machines_are_evaluated_fast(number: int) -> None:
-    """What repeats others is left out; the general equations are asked once, the FMUs never. Shares of loads are the same."""
+    """Constraints that repeat others are left out; the general equations are asked once, the FMUs never. Shares of loads are the same."""
     machine = MACHINES[number]
     ours, theirs = (machine.make(Variant(heading=0.7)).simulate(0.1, compiled=way, rtol=1e-8) for way in ("tape", False))
     assert ours.statistics.by_fmus == 0 and ours.statistics.handed_over <= 2, ours.statistics
