@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -77,6 +78,18 @@ def exported(kind: str, stabilisation: str | None = None) -> Callable[[], object
     )
 
 
+def beside(pendulums: int, low: float) -> Callable[[], Any]:
+    """Returns the run of a mass that hits a stop three times, or never where the stop is low, beside pendulums."""
+    sys.path.insert(0, str(HERE.parent))
+    from tests.support.switched.beside import spring
+
+    system = spring(pendulums, True)
+    return lambda: system.simulate(2.0, output_interval=2.0, start_values={"stop.low": low})
+
+
+STOP, FAR = 0.0, -40.0
+IMPACTS = 3
+BESIDE = {(n, low): f"{n} pendulums beside {'no impact' if low == FAR else 'impacts'}" for n in (0, 20) for low in (STOP, FAR)}
 CASES: dict[str, Callable[[], Callable[[], object]]] = {
     "seven bodies by FMUs": lambda: seven_bodies(compiled=False),
     "seven bodies by tape": lambda: seven_bodies(compiled="tape"),
@@ -85,6 +98,7 @@ CASES: dict[str, Callable[[], Callable[[], object]]] = {
     "chain of 100": chain,
     "crane": crane,
     "Newton's cradle": cradle,
+    **{name: partial(beside, *case) for case, name in BESIDE.items()},
     "exported seven bodies, FMPy, Model Exchange": lambda: exported("ModelExchange"),
     "exported seven bodies, FMPy, Co-Simulation": lambda: exported("CoSimulation"),
     "projected seven bodies, FMPy, Model Exchange": lambda: exported("ModelExchange", "projection"),
@@ -107,6 +121,13 @@ def count(name: str, folder: Path) -> int | None:
     done = subprocess.run([*command, "--measure", name, str(folder / "switch.so")], capture_output=True, text=True, cwd=HERE)
     found = re.search(r"^totals: (\d+)", out.read_text(), re.MULTILINE) if out.exists() else None
     return int(found[1]) if found and not done.returncode else None
+
+
+def impact(figures: dict[str, int], pendulums: int) -> float:
+    """Returns the instructions of an impact less those of the steps, which the run without an impact tells."""
+    steps = [beside(pendulums, low)().statistics.steps for low in (STOP, FAR)]
+    hits, none = (figures[BESIDE[pendulums, low]] for low in (STOP, FAR))
+    return (hits - none * steps[0] / steps[1]) / IMPACTS
 
 
 def main() -> int:
@@ -137,6 +158,9 @@ def main() -> int:
                 figures[case] = counted
                 ratio = f"  {counted / before[case]:6.3f}" if case in before else ""
                 print(f"{case:46} {counted / 1e6:10.2f} million{ratio}", flush=True)
+    if all(name in figures for name in BESIDE.values()):
+        alone, more = (impact(figures, n) for n in (0, 20))
+        print(f"an impact: {alone / 1e6:.2f} million alone, {more / 1e6:.2f} beside 20 pendulums, {more / alone:.2f} times")
     if arguments.save:
         arguments.save.write_text(json.dumps(figures, indent=1))
     return 0

@@ -40,6 +40,12 @@ def test_the_benchmark_of_instructions_counts_a_case():
 
 
 @pytest.mark.slow
+def test_the_benchmark_of_twins_prints_a_ratio_for_each_way():
+    rows = [line.split(" | ") for line in printed("twins", "--repetitions", "1")[1:]]
+    assert [row[0] for row in rows] == ["by FMUs", "by tape", "compiled"] and all(float(row[-1]) > 0 for row in rows)
+
+
+@pytest.mark.slow
 def test_the_loading_benchmark_prints_its_table():
     """One line per step, and their sum."""
     text = printed("loading", "--instances", "20", "--repetitions", "1")

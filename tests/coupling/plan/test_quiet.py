@@ -5,7 +5,7 @@ import pytest
 
 from coupling.plan.quiet import quiet_parts
 from jourdain import System
-from tests.whole.test_between_steps import spring
+from tests.support.switched.beside import spring
 
 
 def quiet(system: System) -> set[str]:
