@@ -15,12 +15,12 @@ from coupling.kernel.index3 import METHODS, MOST
 from coupling.kernel.rows import NONE, TABLES, DriveKind
 from coupling.live.scales import rest_velocity, scales_of_projection, scales_of_switched
 from coupling.live.session import Session
-from coupling.live.time_scales import longest_step
 from coupling.live.tolerances import sizes
 from coupling.options import Run
 from coupling.plan.drives import PolynomialDrive
 from coupling.plan.graph import Address
 from coupling.plan.schedule import Kind
+from coupling.plan.time_scales import longest_step
 from fmu_components.declare.declaration import IMPLICIT, Variable
 from fmu_components.export.c_literals import c_bool, c_number, c_string
 from fmu_components.export.c_texts import Ranges, Texts

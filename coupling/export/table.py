@@ -20,13 +20,13 @@ import numpy as np
 
 import coupling.fmus as fmus
 from coupling.export.choice import Choice
-from coupling.live.time_scales import watched_angles
 from coupling.names import resolve
 from coupling.options import Run
 from coupling.plan.build import Built
 from coupling.plan.drives import Drive, FormulaDrive, PiecesDrive, TableDrive
 from coupling.plan.graph import Address
 from coupling.plan.outputs import is_bounded
+from coupling.plan.time_scales import watched_angles
 from fmu_components.declare.declaration import IMPLICIT, Declaration, Range, Role, Variable
 from fmu_components.declare.icon import Drawing, box
 from fmu_components.declare.ports import KIND_OF_TERMINAL, Port, Side

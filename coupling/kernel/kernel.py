@@ -101,6 +101,8 @@ class Kernel(Coupled):
 
     def watch_angles(self, angles: np.ndarray) -> None:
         """Samples a step at which indicators could dip as far as these turn in it: states, and drives as -1 - drive."""
+        if not len(angles):
+            return
         self._angles = self.library.kept(angles)
         require_memory(self.library.kernel_watch_angles(self.handle, self._at(self._angles), len(angles)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 from typing import Any, TypeVar
@@ -19,6 +19,7 @@ from coupling.fused.recorded import Recorded, recorded_kept
 from coupling.fused.taped import Taped
 from coupling.kernel.fused import Stage
 from coupling.kernel.rows import NONE, List, RowBuilder, Rows
+from coupling.options import Run
 from coupling.plan import formulas
 from coupling.plan.build import Built
 from coupling.plan.capabilities import degree, most_degrees
@@ -30,6 +31,7 @@ from coupling.plan.quiet import quiet_parts
 from coupling.plan.scene import drawn, scene_of
 from coupling.plan.schedule import Kind, Operation, turns
 from coupling.plan.switched import add_switched
+from coupling.plan.time_scales import longest_step, watched_angles
 from coupling.record import Column, Constant
 
 Reason = TypeVar("Reason", bound=Exception)
@@ -127,9 +129,26 @@ class Program:
         }
 
     @cached_property
-    def quiet(self) -> np.ndarray:
-        """Truths by instance: no event concerns it."""
-        return quiet_parts(self.built)
+    def quiet(self) -> np.ndarray | None:
+        """Truths by instance: no event concerns it; None where that is true of all or of none."""
+        found = quiet_parts(self.built)
+        return found if found.any() and not found.all() else None
+
+    @cached_property
+    def longest_step(self) -> float:
+        """The longest step that sees the periods of drives that events depend on."""
+        return longest_step(self.built)
+
+    def paced(self, run: Run) -> Run:
+        """Returns a run whose steps are no longer than that."""
+        return replace(run, max_step=self.longest_step) if self.longest_step < run.max_step else run
+
+    @cached_property
+    def watched_angles(self) -> np.ndarray:
+        """The angles that events may depend on: slots of states, and -1 less the number of drives."""
+        states, drives = watched_angles(self.built)
+        found = [self.built.parts[part].first_state + place for part, place in states] + [-1 - number for number in drives]
+        return np.array(found, dtype=np.int32)
 
     @cached_property
     def slopes(self) -> Slopes:

@@ -15,7 +15,6 @@ from coupling.live.bordered import OF_POSITION, OF_RESIDUAL, Kept, bordered_rows
 from coupling.live.bounds import watch_bounds
 from coupling.live.open_equations import begin_open
 from coupling.live.session import Session
-from coupling.live.time_scales import watch_angles
 from coupling.live.tolerances import sizes
 from coupling.live.unwritten import sentences, total
 from coupling.options import Run
@@ -40,7 +39,7 @@ def begin(session: Session, run: Run) -> Status:
         session.bordered, _options(run), sizes(session), run.start_time, run.stop_time, np.ascontiguousarray(times)
     )
     if status is Status.DONE:
-        watch_angles(session)
+        kernel.watch_angles(session.program.watched_angles)
         watch_bounds(session)
     return kernel.restart(run.start_time, session.x) if status is Status.DONE else status
 

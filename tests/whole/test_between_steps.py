@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import sympy
 
-from coupling.live.time_scales import period
 from coupling.plan.drives import ConstantDrive, drive_of
 from coupling.plan.smooth import pieces
+from coupling.plan.time_scales import period
 from fmu_components.export.build import cached_fmu
 from jourdain import ROTATIONAL, Joint, Result, System, t
 from tests.support.switched.beside import spring

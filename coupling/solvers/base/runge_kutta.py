@@ -15,7 +15,6 @@ from coupling.live.failures import outcome as outcome_of
 from coupling.live.failures import stiffness
 from coupling.live.sensitivities import begin_sensitivities, lost_sensitivities
 from coupling.live.session import Session
-from coupling.live.time_scales import paced, watch_angles
 from coupling.live.tolerances import state_tolerances
 from coupling.live.unwritten import sentences
 from coupling.options import Run
@@ -32,11 +31,10 @@ def explicit_method(tableau: Tableau) -> Solver:
 def integrate(method: Tableau, session: Session, run: Run) -> Outcome:
     """Runs the system by a tableau."""
     kernel, times = session.kernel, run.times()
-    run = paced(session, run)
+    run = session.program.paced(run)
     kernel.set_projection(session.rows, run.stabilisation == "projection")
-    quiet = session.program.quiet
-    if quiet.any() and not quiet.all():
-        kernel.set_quiet(quiet)
+    if session.program.quiet is not None:
+        kernel.set_quiet(session.program.quiet)
     atol = state_tolerances(session, run)
     if session.parameters:
         begin_sensitivities(session)
@@ -47,7 +45,7 @@ def integrate(method: Tableau, session: Session, run: Run) -> Outcome:
     times = np.ascontiguousarray(times)
     status = kernel.begin_run(method.structure, run.rtol, atol, run.max_step, 0.0, run.start_time, run.stop_time, times)
     if status is Status.DONE:
-        watch_angles(session)
+        kernel.watch_angles(session.program.watched_angles)
         watch_bounds(session)
         status = kernel.restart(run.start_time, session.x)
     rk = kernel.runge_kutta

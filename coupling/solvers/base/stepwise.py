@@ -23,7 +23,6 @@ from coupling.live.keeper import begun, kept, looked, pace
 from coupling.live.linearise import NoDerivative
 from coupling.live.session import Session
 from coupling.live.successive import ByDirections
-from coupling.live.time_scales import paced, watch_angles
 from coupling.live.tolerances import state_tolerances
 from coupling.live.unwritten import sentences
 from coupling.options import Run
@@ -139,7 +138,7 @@ class Equations:
 
 def integrate(session: Session, run: Run, name: str, make: Callable[[Equations, Run], Stepper | SteppedInC]) -> Outcome:
     """Runs the system by a solver, of that name."""
-    equations, run = Equations(session), paced(session, run)
+    equations, run = Equations(session), session.program.paced(run)
     return _Drive(equations, run, name, make(equations, run) if equations.states else _Nothing(run)).outcome()
 
 
@@ -248,7 +247,7 @@ class _Drive:
     def _advance(self, show: Callable[[float, int], None]) -> None:
         kernel, run = self._kernel, self._run
         self._require(self._begun)
-        watch_angles(self._session)
+        kernel.watch_angles(self._session.program.watched_angles)
         watch_bounds(self._session)
         if self._begins:
             self._equations.arrive(run.start_time, self._session.x)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,8 +13,6 @@ from coupling.plan import formulas
 from coupling.plan.drives import Drive, FormulaDrive, PiecesDrive
 
 if TYPE_CHECKING:
-    from coupling.live.session import Session
-    from coupling.options import Run
     from coupling.plan.build import Built
     from coupling.plan.graph import Address
     from coupling.plan.schedule import Schedule
@@ -25,19 +22,14 @@ _PER_PERIOD = 8
 _ANGLE = "rad"
 
 
-def paced(session: Session, run: Run) -> Run:
-    """Returns a run whose steps see the periods of drives that events depend on."""
-    return replace(run, max_step=longest_step(session.built, run.max_step))
-
-
-def longest_step(built: Built, longest: float = math.inf) -> float:
-    """Returns the longest step that sees the periods of drives that reach event indicators or joints that switch, at most ``longest``."""
+def longest_step(built: Built) -> float:
+    """Returns the longest step that sees the periods of drives that reach event indicators or joints that switch."""
     targets = {i for i, part in enumerate(built.parts) if part.structure.indicators or (part.dae and part.dae.switched)}
-    steps = sorted((period(drive) / _PER_PERIOD, address) for address, drive in built.drives) if targets else []
-    if not steps or steps[0][0] >= longest:
-        return longest
+    steps = [(period(drive) / _PER_PERIOD, address) for address, drive in built.drives] if targets else []
+    if all(each == math.inf for each, _ in steps):
+        return math.inf
     reach = _Reach(built.schedule)
-    return next((each for each, address in steps if each < longest and reach.parts(address) & targets), longest)
+    return next((each for each, address in sorted(steps) if reach.parts(address) & targets), math.inf)
 
 
 class _Reach:
@@ -97,14 +89,6 @@ def _frequencies(tree: Any, name: str) -> Iterator[float]:
             yield abs(speed)
     for each in tree[1:]:
         yield from _frequencies(each, name)
-
-
-def watch_angles(session: Session) -> None:
-    """Tells the kernel which angles events may depend on."""
-    states, drives = watched_angles(session.built)
-    found = [session.built.parts[part].first_state + place for part, place in states] + [-1 - number for number in drives]
-    if found:
-        session.kernel.watch_angles(np.array(found, dtype=np.int32))
 
 
 def watched_angles(built: Built) -> tuple[list[tuple[int, int]], list[int]]:
