@@ -67,7 +67,7 @@ pages: .venv/installed
 	$(BIN)/python -m docs.programs.stability_page
 	$(BIN)/python -m docs.programs.interoperability_page
 
-.venv/installed: pyproject.toml $(wildcard coupling/kernel/*.[ch])
+.venv/installed: pyproject.toml setup.py $(wildcard coupling/kernel/*/*.[ch])
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,peers,docs]"
 	touch $@

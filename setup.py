@@ -1,4 +1,4 @@
-"""Where Jourdain can be installed, and the program of hosts; everything else stands in ``pyproject.toml``."""
+"""Where Jourdain can be installed, the kernel and the program of hosts; everything else stands in ``pyproject.toml``."""
 
 import platform
 import sys
@@ -15,7 +15,26 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CCompilerError
 
+KERNEL = Path("coupling/kernel")
 PROGRAM = "jourdain-host"
+SOURCE_OF_PROGRAM = KERNEL / "hosts" / "jourdain_host.c"
+
+CORE = Extension(
+    "coupling.kernel._core",
+    sources=sorted(str(path) for path in KERNEL.glob("*/*.c") if path != SOURCE_OF_PROGRAM),
+    depends=sorted(map(str, KERNEL.glob("*/*.h"))),
+    include_dirs=[str(KERNEL)],
+    extra_compile_args=[
+        "-DKERNEL_EXPORTED",
+        "-std=c11",
+        "-O3",
+        "-fno-math-errno",
+        "-Wall",
+        "-Wextra",
+        "-Werror=implicit-function-declaration",
+    ],
+    extra_link_args=["-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free"],  # see platform/memory.c
+)
 
 
 class BuildWithHost(build_ext):
@@ -25,7 +44,10 @@ class BuildWithHost(build_ext):
         super().build_extension(ext)
         try:
             objects = self.compiler.compile(
-                ["coupling/kernel/jourdain_host.c"], output_dir=self.build_temp, extra_postargs=["-std=c11", "-O2", "-Wall", "-Wextra"]
+                [str(SOURCE_OF_PROGRAM)],
+                output_dir=self.build_temp,
+                include_dirs=[str(KERNEL)],
+                extra_postargs=["-std=c11", "-O2", "-Wall", "-Wextra"],
             )
             # What Python brings along for the library, and FMUs take for granted.
             needed = ["-Wl,--no-as-needed", "-lm", "-ldl", "-lpthread"]
@@ -48,4 +70,4 @@ class BuildWithHost(build_ext):
         return [*super().get_outputs(), *(str(self._beside(ext) / PROGRAM) for ext in self.extensions)]
 
 
-setup(cmdclass={"build_ext": BuildWithHost})
+setup(ext_modules=[CORE], cmdclass={"build_ext": BuildWithHost})

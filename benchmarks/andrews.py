@@ -22,7 +22,7 @@ from functools import partial
 from pathlib import Path
 
 from coupling import System
-from coupling.kernel.tableau import Tableau
+from coupling.kernel.runs.tableau import Tableau
 from coupling.solvers import dop853, dopri5
 
 HERE = Path(__file__).parent
@@ -89,7 +89,7 @@ def monolith(folder: Path, flags: list[str]) -> Callable[[Tableau, float], tuple
     common = ["gcc", "-std=c11", "-fno-math-errno", "-fPIC", f"-I{kernel}"]
     function = folder / f"function{len(flags)}.o"
     subprocess.run([*common, "-O2", *flags, "-c", HERE / "andrews_monolith.c", "-o", function], check=True)
-    integrator = [kernel / "runge_kutta.c", kernel / "lanes.c"]
+    integrator = [kernel / "runs" / "runge_kutta.c", kernel / "platform" / "lanes.c"]
     subprocess.run([*common, "-O3", "-shared", "-o", library, function, *integrator, "-lm"], check=True)
     andrews = ctypes.CDLL(str(library)).andrews_run
     andrews.restype = ctypes.c_double

@@ -2,7 +2,7 @@
  * yardstick for coupled components. Absolute coordinates of the mass centres, so that M is diagonal; the multipliers solve
  * G M^-1 G^T lambda = r, which has 20 rows. Data: Multibody Systems Handbook (Schiehlen, ed., 1990). */
 #define _POSIX_C_SOURCE 199309L
-#include "runge_kutta.h"
+#include "runs/runge_kutta.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -22,7 +22,7 @@ from fmpy.fmi3 import FMU3Slave
 from runs import example
 
 from coupling import System
-from coupling.kernel.status import Status
+from coupling.kernel.system.status import Status
 from coupling.live.fused import begin_fused
 from coupling.live.program import compile_program
 from coupling.live.start import start

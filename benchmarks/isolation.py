@@ -24,7 +24,7 @@ from runs import example, pendulum
 
 from coupling import Result, System
 from coupling.kernel import library
-from coupling.kernel.host import Host
+from coupling.kernel.hosts.host import Host
 
 _PING = 1
 """A call that does nothing."""

@@ -18,7 +18,7 @@ from coupling.analysis.pose import Pose
 from coupling.analysis.search import Assembled, Wish, guesses_of
 from coupling.errors import AnalysisError, BuildError, Unprojectable
 from coupling.held import held_by
-from coupling.kernel.hosted import HostDied
+from coupling.kernel.hosts.hosted import HostDied
 from coupling.live.conclusion import broken_off, conclude, judge, lost_when_freed
 from coupling.live.fused import begin_fused
 from coupling.live.homes import Homes, check_apart

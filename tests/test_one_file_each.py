@@ -32,7 +32,7 @@ SOLVER = '''
 
 import numpy as np
 
-from coupling.kernel.tableau import Tableau, rows
+from coupling.kernel.runs.tableau import Tableau, rows
 from coupling.solvers.base.runge_kutta import explicit_method
 from coupling.solvers.base.solver import SOLVERS
 

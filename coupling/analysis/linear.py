@@ -11,7 +11,7 @@ from coupling.analysis.linear_model import LinearModel
 from coupling.analysis.standing import Standing
 from coupling.errors import AnalysisError, BuildError, shown
 from coupling.fmus import FmuVariable
-from coupling.kernel.status import Status
+from coupling.kernel.system.status import Status
 from coupling.live.session import Session
 from coupling.plan.connections import End, find_end, prescribed
 from coupling.plan.graph import Address

@@ -11,8 +11,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from coupling.errors import InitialStateError
-from coupling.kernel.binding import pointer
-from coupling.kernel.instance import WARNING
+from coupling.kernel.fmi.instance import WARNING
+from coupling.kernel.platform.binding import pointer
 from coupling.live.jacobians import turning, turns_of
 from coupling.live.linearise import Linearisation
 from coupling.live.session import Session

@@ -14,7 +14,7 @@ from scipy.sparse.linalg import MatrixRankWarning, splu
 from coupling.analysis.closing import ENOUGH, EXACT, null_space
 from coupling.analysis.search import Target
 from coupling.errors import BuildError, InitialStateError, shown
-from coupling.kernel.status import Status
+from coupling.kernel.system.status import Status
 from coupling.live.failures import describe
 from coupling.live.jacobians import motions_of, turns_of
 from coupling.live.linearise import Linearisation

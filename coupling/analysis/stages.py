@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from coupling.errors import AnalysisError, BuildError
-from coupling.kernel.status import Status
+from coupling.kernel.system.status import Status
 from coupling.live.failures import describe
 from coupling.live.jacobians import motions_of, turns_of
 from coupling.live.session import Session

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from coupling.errors import AnalysisError
-from coupling.kernel.status import Status
+from coupling.kernel.system.status import Status
 from coupling.live.failures import describe
 from coupling.live.jacobians import motions_of, turns_of
 from coupling.live.linearise import Linearisation, solved

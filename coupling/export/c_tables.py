@@ -11,8 +11,8 @@ import numpy as np
 from coupling.export.c_arrays import array, literal, packed, row
 from coupling.export.closing import Closing
 from coupling.export.table import ASSEMBLE, STEP_SIZE, SWITCH, MechanismTable
-from coupling.kernel.index3 import METHODS, MOST
-from coupling.kernel.rows import NONE, TABLES, DriveKind
+from coupling.kernel.rows.rows import NONE, TABLES, DriveKind
+from coupling.kernel.runs.index3 import METHODS, MOST
 from coupling.live.scales import rest_velocity, scales_of_projection, scales_of_switched
 from coupling.live.session import Session
 from coupling.live.tolerances import sizes
@@ -218,7 +218,7 @@ def _fixed(table: MechanismTable, session: Session, run: Run) -> list[str]:
     }
     place = table.own_place([v.name for v in table.own].index(STEP_SIZE))
     return [
-        '#include "kernel/index3.h"',
+        '#include "kernel/runs/index3.h"',
         array("static const double nominal", map(c_number, sizes(session))),
         f"const Index3Options fixed_options = {{{', '.join(f'.{name} = {value}' for name, value in given.items())}}};",
         f"const unsigned fixed_step_reference = {place};",

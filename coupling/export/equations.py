@@ -11,7 +11,7 @@ from coupling.fused.c_code import EXPORTED
 from coupling.fused.coded import written
 from coupling.fused.not_fused import NotFused
 from coupling.fused.taped import EVALUATION, Taped
-from coupling.kernel.fused import FusedRows, Stage, reading_arrays
+from coupling.kernel.equations.fused import FusedRows, Stage, reading_arrays
 from coupling.live.fused_structures import rows_of
 from coupling.live.session import Session
 from coupling.plan.build import Built
@@ -27,7 +27,7 @@ LONGEST = 150_000
 
 
 _ANGLES = """#if defined(__GNUC__)
-#include "kernel/angles.h"
+#include "kernel/tapes/angles.h"
 #endif
 """
 """Four angles at once, as compiled systems have them, where the compiler is GCC or clang, which know vectors of numbers."""
@@ -52,10 +52,10 @@ def equations_source(code: Taped, session: Session) -> str:
 def kernel_sources(source: str) -> list[str]:
     """What of the kernel they need."""
     return [
-        "fused.c",
-        "visit.c",
-        *(["tape.c"] if "tape_run" in source else []),
-        *(["angles.h"] if "kernel/angles.h" in source else []),
+        "equations/fused.c",
+        "platform/visit.c",
+        *(["tapes/tape.c"] if "tape_run" in source else []),
+        *(["tapes/angles.h"] if "kernel/tapes/angles.h" in source else []),
     ]
 
 
@@ -67,7 +67,7 @@ def _parts(code: Taped, rows: FusedRows) -> Iterator[str]:
     if "KERNEL_ANGLES_H" in code.text:
         yield _ANGLES
     if tapes:
-        yield '#include "kernel/tape.h"\n'
+        yield '#include "kernel/tapes/tape.h"\n'
     yield code.text.replace(EXPORTED, "static")
     numbers: dict[str, Iterable[int]] = {f"{stage.name.lower()}_code": each for stage, each in rows.code.items() if stage in stages}
     got = reading_arrays(rows.readings)

@@ -23,53 +23,34 @@ from fmu_components.export.pages.icons import png, svg
 
 _HERE = Path(__file__).parent
 _KERNEL = _HERE.parent / "kernel"
-_LINEAR = (
-    "linear.c",
-    "vectors.c",
-    "equilibrate.c",
-    "pivots.c",
-    "lu.c",
-    "capacitance.c",
-    "damping.c",
-    "least_squares.c",
-    "null_space.c",
-    "solve.c",
-)
-_KERNEL_SOURCES = (
-    "build.c",
-    "kernel.c",
-    "differentiate.c",
-    "drives.c",
-    "evaluate.c",
-    "failed.c",
-    "loop.c",
-    "project.c",
-    "projected.c",
-    *_LINEAR,
+
+
+def _sources(folder: str, *names: str) -> tuple[str, ...]:
+    return tuple(f"{folder}/{name}.c" for name in names)
+
+
+_CORE = (
+    *_sources(
+        "linear", "linear", "vectors", "equilibrate", "pivots", "lu", "capacitance", "damping", "least_squares", "null_space", "solve"
+    ),
+    *_sources("system", "build", "kernel", "differentiate", "drives", "evaluate", "failed", "loop"),
+    *_sources("constraints", "project", "projected"),
 )
 """The core that evaluates; what integrates, records and couples stays outside."""
-_FIXED = ("bordered.c", "index3.c", "order.c")
+_FIXED = ("constraints/bordered.c", "runs/index3.c", "linear/order.c")
 """What steps of fixed size need besides."""
-_FORMULAS = ("formulas.c",)
+_FORMULAS = ("rows/formulas.c",)
 """What drives need besides that are formulas of time."""
 _SWITCHED = (
-    *("settle.c", "project_fully.c", "modes.c", "lemke.c", "impact.c"),
-    *(
-        "switching.c",
-        "switching_ahead.c",
-        "switching_forces.c",
-        "switching_impacts.c",
-        "switching_instances.c",
-        "switching_limits.c",
-        "switching_problem.c",
-        "switching_watch.c",
-    ),
+    *("system/settle.c", "constraints/project_fully.c"),
+    *_sources("complementarity", "modes", "lemke", "impact"),
+    *sorted(f"events/{path.name}" for path in (_KERNEL / "events").glob("switching*.c")),
 )
 """What joints need besides whose constraints depend on modes."""
 
 _OFTEN = (
     *("fmi2.c", "fmi3.c", "values.c", "explicit.c", "composition.c", "passing.c", "fused_system.c"),
-    *(f"kernel/{name}" for name in ("fused.c", "tape.c", "project.c", "projected.c")),
+    *(f"kernel/{name}" for name in ("equations/fused.c", "tapes/tape.c", "constraints/project.c", "constraints/projected.c")),
 )
 """Sources that evaluations by equations run through; of the others, which then matter at events and for outputs, small code is made."""
 
@@ -86,13 +67,13 @@ def mechanism_sources(
     embedded = [path for path in sorted((_HERE / "embedded").glob("*.[ch]")) if not path.name.startswith(left_out)]
     files = {path.name: _embedded(path) for path in (*runtime, *embedded)}
     kernel = (
-        *_KERNEL_SOURCES,
+        *_CORE,
         *(_FIXED if fixed else ()),
         *(_SWITCHED if table.built.switched else ()),
         *(kernel_sources(source) if source else ()),
         *(_FORMULAS if driven_by_formulas(session) else ()),
     )
-    files |= {f"kernel/{name}": _embedded(_KERNEL / name) for name in (*kernel, "fused.h", *_headers(kernel))}
+    files |= {f"kernel/{name}": _of_kernel(name) for name in (*kernel, "equations/fused.h", *_headers(kernel))}
     files |= {f"{name}.c": renamed(text, name).encode() for text, name in model_names(models).items()}
     files["mechanism.c"] = mechanism_source(table, models, closing_of(table, session)).encode()
     files["schedule.c"] = schedule_source(table, session, equations is not None).encode()
@@ -103,6 +84,11 @@ def mechanism_sources(
 def _embedded(path: Path) -> bytes:
     """Our own sources are explained in the project; their comments would be a tenth of an archive. Those of the standard's headers are its licence."""
     return path.read_bytes() if path.parent == c.fmi_headers() else without_comments(path.read_text()).encode()
+
+
+def _of_kernel(name: str) -> bytes:
+    """A file of the kernel, which is a folder of the sources here."""
+    return re.sub(rb'(#include ")(\w+/)', rb"\1kernel/\2", _embedded(_KERNEL / name))
 
 
 def without_comments(source: str) -> str:
@@ -116,7 +102,7 @@ def _headers(sources: Iterable[str]) -> set[str]:
     found: set[str] = set()
     waiting = list(sources)
     while waiting:
-        included = set(re.findall(r'#include "(\w+\.h)"', (_KERNEL / waiting.pop()).read_text())) - found
+        included = set(re.findall(r'#include "(\w+/\w+\.h)"', (_KERNEL / waiting.pop()).read_text())) - found
         found |= included
         waiting += included
     return found

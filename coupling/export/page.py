@@ -417,7 +417,7 @@ def _building(table: MechanismTable, fmi: int) -> str:
     where = "the model description" if fmi == 2 else code("sources/buildDescription.xml")
     lines = (
         f"mkdir -p binaries/{platform}",
-        f"cc -std=c11 -O2 -ffp-contract=off -fPIC -shared -fvisibility=hidden -Isources sources/*.c sources/kernel/*.c -lm -o binaries/{platform}/{name}.so",
+        f"cc -std=c11 -O2 -ffp-contract=off -fPIC -shared -fvisibility=hidden -Isources sources/*.c sources/kernel/*/*.c -lm -o binaries/{platform}/{name}.so",
     )
     return (
         f"<p>All sources are inside; {where} lists them. GCC or clang builds them, such as, in the folder of the unpacked FMU,</p>\n"

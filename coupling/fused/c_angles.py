@@ -26,7 +26,7 @@ static void angles(int count, const double *angle, double *sine, double *cosine)
 }
 #endif
 """
-"""Unless coupling/kernel/angles.h stands before it, or the same for another text."""
+"""Unless coupling/kernel/tapes/angles.h stands before it, or the same for another text."""
 CALL = "    angles("
 
 

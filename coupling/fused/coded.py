@@ -14,8 +14,8 @@ from coupling.fused.kept import kept
 from coupling.fused.roots import Region
 from coupling.fused.taped import Stages, Taped
 from coupling.fused.written import Write, as_c, as_tapes
-from coupling.kernel import tape
-from coupling.kernel.fused import Stage
+from coupling.kernel.equations.fused import Stage
+from coupling.kernel.tapes import tape
 from coupling.memory import without_collection
 from coupling.plan.build import Built
 

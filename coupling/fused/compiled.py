@@ -15,8 +15,8 @@ from threading import RLock
 import coupling.kernel
 from coupling.fmus.archive import UnpackingFailed
 from coupling.fmus.cache import shared_folder
-from coupling.kernel.fused import Stage, loaded, vectors
-from coupling.kernel.own import Library
+from coupling.kernel.equations.fused import Stage, loaded, vectors
+from coupling.kernel.platform.own import Library
 from fmu_components.export.compile import PLATFORMS, ExportError, compiler_version, shared_library
 
 _FLAGS = (
@@ -100,4 +100,4 @@ def _whole(text: str) -> str:
 
 @cache
 def _own_angles() -> str:
-    return (Path(coupling.kernel.__file__).parent / "angles.h").read_text(encoding="utf-8")
+    return (Path(coupling.kernel.__file__).parent / "tapes" / "angles.h").read_text(encoding="utf-8")

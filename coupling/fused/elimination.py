@@ -15,7 +15,7 @@ import numpy as np
 
 from coupling.fused.expressions import Op
 from coupling.fused.lowered import Lowered, LoweredLoop
-from coupling.kernel.linear import elimination_order
+from coupling.kernel.linear.linear import elimination_order
 
 _POINTS = 3
 _FEW = 100

@@ -12,7 +12,7 @@ from threading import RLock
 from typing import Any, TypeVar
 
 from coupling.fmus import cache as folders
-from coupling.kernel.tape import OPERATIONS
+from coupling.kernel.tapes.tape import OPERATIONS
 from coupling.plan.build import Built
 
 T = TypeVar("T")

@@ -13,7 +13,7 @@ from coupling.fused.kept import kept
 from coupling.fused.open_loops import entries, levels, residuals
 from coupling.fused.taped import leaf_slots, regions, signed_node
 from coupling.fused.written import as_tapes
-from coupling.kernel.fused import Stage
+from coupling.kernel.equations.fused import Stage
 from coupling.memory import without_collection
 from coupling.plan.build import Built
 

@@ -19,7 +19,7 @@ from coupling.fused.kept import kept
 from coupling.fused.lowered import Lowered
 from coupling.fused.taped import leaf_slots, regions, signed_node
 from coupling.fused.written import Write, as_tapes
-from coupling.kernel.fused import Stage
+from coupling.kernel.equations.fused import Stage
 from coupling.memory import without_collection
 from coupling.plan.build import Built
 

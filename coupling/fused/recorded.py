@@ -15,7 +15,7 @@ from coupling.fused.kept import kept
 from coupling.fused.roots import Region
 from coupling.fused.taped import leaf_slots, regions, settled_nodes, signed_node
 from coupling.fused.written import STRAIGHT, Write, as_c, as_tapes
-from coupling.kernel.fused import Stage
+from coupling.kernel.equations.fused import Stage
 from coupling.memory import without_collection
 from coupling.plan.build import Built
 from coupling.plan.graph import Address

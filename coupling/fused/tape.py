@@ -11,7 +11,7 @@ from itertools import chain
 import numpy as np
 
 from coupling.fused.expressions import Graph, Op
-from coupling.kernel.tape import END, OPERATIONS
+from coupling.kernel.tapes.tape import END, OPERATIONS
 
 _ADD, _ADD_PRODUCT, _SUBTRACT_PRODUCT = OPERATIONS["ADD"][0], OPERATIONS["MULTIPLY_ADD"][0], OPERATIONS["MULTIPLY_SUBTRACT"][0]
 _NUMBER: dict[Op, int] = {op: OPERATIONS[op.name][0] for op in Op if op.name in OPERATIONS}

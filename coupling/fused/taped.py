@@ -19,7 +19,7 @@ from coupling.fused.recursion import cut_between_blocks
 from coupling.fused.roots import Region, Roots, corrections, derivatives, recursive_derivatives
 from coupling.fused.tape import Writer
 from coupling.fused.written import STRAIGHT, Write, as_tapes
-from coupling.kernel.fused import Stage
+from coupling.kernel.equations.fused import Stage
 from coupling.memory import without_collection
 from coupling.plan.build import Built
 from coupling.plan.graph import Address

@@ -13,7 +13,7 @@ from coupling.fused.c_loops import TooManyShapes, loops_source
 from coupling.fused.compiled import NotCompiled
 from coupling.fused.expressions import Graph
 from coupling.fused.tape import Writer
-from coupling.kernel.fused import Stage
+from coupling.kernel.equations.fused import Stage
 
 STRAIGHT = 5000
 """Operations up to which straight-line C, which runs faster than loops over what repeats, is compiled in a second or two; loops take as long whatever the size."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
-from coupling.kernel.own import OwnLibrary
+from coupling.kernel.platform.own import OwnLibrary
 
 
 def _find() -> Path:

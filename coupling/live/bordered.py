@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coupling.kernel.rows import NONE, WHOLE, RowBuilder, Rows
+from coupling.kernel.rows.rows import NONE, WHOLE, RowBuilder, Rows
 from coupling.live.jacobians import motions_of, turns_of
 from coupling.live.linearise import ALWAYS, MINUS_ONE, ONE, Plan
 from coupling.live.session import Session

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coupling.fmus import FmuVariable
-from coupling.kernel.kernel import BOUND
+from coupling.kernel.system.kernel import BOUND
 from coupling.live.session import Session
 from coupling.plan.graph import Address
 from coupling.record import Record

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from coupling.errors import listed
-from coupling.kernel.hosted import HostDied
+from coupling.kernel.hosts.hosted import HostDied
 from coupling.live.bounds import out_of_bounds
 from coupling.live.deaths import lost, lost_after_run, lost_afterwards
 from coupling.live.dependencies import check_end

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from coupling.errors import BuildError
-from coupling.kernel.implicit import Violations
-from coupling.kernel.instance import Readings
+from coupling.kernel.cosimulation.implicit import Violations
+from coupling.kernel.fmi.instance import Readings
 from coupling.live.session import Session
 from coupling.plan.graph import Address
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import signal
 
 from coupling.errors import StartError
-from coupling.kernel.host import Death, DeathKind
-from coupling.kernel.own import Library
+from coupling.kernel.hosts.host import Death, DeathKind
+from coupling.kernel.platform.own import Library
 from coupling.live.unwritten import total
 from coupling.outcome import KEPT, Ending, Outcome
 from coupling.plan.graph import Part

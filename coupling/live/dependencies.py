@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from coupling.errors import Inconsistent
-from coupling.kernel.instance import WARNING
-from coupling.kernel.status import Status
+from coupling.kernel.fmi.instance import WARNING
+from coupling.kernel.system.status import Status
 from coupling.live.session import Session
 from coupling.outcome import Ending, Outcome
 from coupling.plan.graph import Part

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from coupling.errors import listed
-from coupling.kernel import changes
-from coupling.kernel.changes import Passed, Switch
+from coupling.kernel.events import changes
+from coupling.kernel.events.changes import Passed, Switch
 from coupling.live.scales import scales_of_unknowns
 from coupling.live.session import Session
 from coupling.options import tolerance_of_fit

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from coupling.errors import listed
-from coupling.kernel.changes import conflicting
-from coupling.kernel.instance import STATUS, WARNING
-from coupling.kernel.status import Status
+from coupling.kernel.events.changes import conflicting
+from coupling.kernel.fmi.instance import STATUS, WARNING
+from coupling.kernel.system.status import Status
 from coupling.live import switched_failures as switched
 from coupling.live.deaths import died, ending_of
 from coupling.live.unwritten import total

@@ -10,8 +10,8 @@ from coupling.fused.coded import Compiled, compiled, tapes_of
 from coupling.fused.compiled import NotCompiled
 from coupling.fused.not_fused import NotFused
 from coupling.fused.taped import Taped
-from coupling.kernel.fused import FusedReport, fuse, report
-from coupling.kernel.fused_record import fuse_record
+from coupling.kernel.equations.fused import FusedReport, fuse, report
+from coupling.kernel.equations.record import fuse_record
 from coupling.live.fused_structures import structures
 from coupling.live.session import Session
 from coupling.options import Run

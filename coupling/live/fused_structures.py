@@ -14,8 +14,8 @@ from coupling.fused.not_fused import NotFused
 from coupling.fused.recorded import Recorded
 from coupling.fused.roots import Region
 from coupling.fused.taped import Pattern, Taped
-from coupling.kernel.fused import FusedRows, FusedStructure, Reading, Stage, fused_structure
-from coupling.kernel.fused_record import FusedRecordRows, FusedRecordStructure, record_structure
+from coupling.kernel.equations.fused import FusedRows, FusedStructure, Reading, Stage, fused_structure
+from coupling.kernel.equations.record import FusedRecordRows, FusedRecordStructure, record_structure
 from coupling.live.session import Session
 from coupling.plan.build import Built
 from coupling.plan.graph import type_code

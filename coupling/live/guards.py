@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from coupling.errors import BuildError
-from coupling.kernel.guard import Guard
-from coupling.kernel.host import Death, HostError, listen
-from coupling.kernel.instance import Instance
+from coupling.kernel.fmi.instance import Instance
+from coupling.kernel.hosts.guard import Guard
+from coupling.kernel.hosts.host import Death, HostError, listen
 from coupling.live.deaths import died_at_start
 from coupling.options import Run
 from coupling.plan.graph import Part

@@ -10,10 +10,10 @@ from typing import Any
 from coupling.errors import BuildError, StartError
 from coupling.fmus.cache import Sharing
 from coupling.kernel import library as own
-from coupling.kernel.host import HostError, listen
-from coupling.kernel.hosted import HostDied, HostedLibrary
-from coupling.kernel.own import Library
-from coupling.kernel.sandbox import Sandbox, lacks
+from coupling.kernel.hosts.host import HostError, listen
+from coupling.kernel.hosts.hosted import HostDied, HostedLibrary
+from coupling.kernel.hosts.sandbox import Sandbox, lacks
+from coupling.kernel.platform.own import Library
 from coupling.live.deaths import lost_at_start
 from coupling.live.libraries import library_of
 from coupling.options import Run

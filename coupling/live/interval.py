@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from coupling.kernel.status import Status
-from coupling.kernel.tableau import TableauStructure
+from coupling.kernel.runs.tableau import TableauStructure
+from coupling.kernel.system.status import Status
 from coupling.live.session import Session
 from coupling.live.tolerances import state_tolerances
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from coupling.errors import StartError
-from coupling.kernel.instance import STATUS, WARNING
-from coupling.kernel.linear import elimination_order
-from coupling.kernel.rows import RowBuilder
+from coupling.kernel.fmi.instance import STATUS, WARNING
+from coupling.kernel.linear.linear import elimination_order
+from coupling.kernel.rows.rows import RowBuilder
 from coupling.live.failures import reason
 from coupling.live.session import Session
 from coupling.plan.cycles import joints_and_cycles

@@ -17,10 +17,10 @@ import numpy as np
 from coupling import checkpoint_file
 from coupling.checkpoint_file import PLATFORM, Checkpoint
 from coupling.errors import BuildError, ResultError, listed, shown
-from coupling.kernel.instance import Instance
-from coupling.kernel.kernel import Kernel
-from coupling.kernel.status import Status
-from coupling.kernel.visit import Unvisited, Visited, load_state, saved_state
+from coupling.kernel.fmi.instance import Instance
+from coupling.kernel.state.visit import Unvisited, Visited, load_state, saved_state
+from coupling.kernel.system.kernel import Kernel
+from coupling.kernel.system.status import Status
 from coupling.live.guards import Guards
 from coupling.live.places import place
 from coupling.options import Run, number

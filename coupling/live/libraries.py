@@ -14,9 +14,9 @@ from coupling.fmus.archive import check_complete, is_noexec
 from coupling.fmus.cache import own_folder
 from coupling.fmus.leftovers import remove
 from coupling.kernel import library as own
-from coupling.kernel.guard import Guard, GuardedLibrary
-from coupling.kernel.instance import LoadedLibrary
-from coupling.kernel.own import Library
+from coupling.kernel.fmi.instance import LoadedLibrary
+from coupling.kernel.hosts.guard import Guard, GuardedLibrary
+from coupling.kernel.platform.own import Library
 from coupling.plan.graph import Part
 
 _NO_ROOM = "failed to map", "annot allocate", "cannot create shared object descriptor", "cannot map"

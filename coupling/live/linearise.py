@@ -17,8 +17,8 @@ import numpy as np
 from scipy.sparse import csc_array
 from scipy.sparse.linalg import splu
 
-from coupling.kernel.binding import pointer
-from coupling.kernel.instance import DISCARD, WARNING
+from coupling.kernel.fmi.instance import DISCARD, WARNING
+from coupling.kernel.platform.binding import pointer
 from coupling.live.session import Session
 from coupling.plan.graph import Address, Part, declared_dependencies
 from coupling.plan.jacobian import EVENT_KINDS

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from coupling.kernel.fused_open import OpenStructure, open_structure, set_fused_open
-from coupling.kernel.rows import Rows
+from coupling.kernel.equations.open import OpenStructure, open_structure, set_fused_open
+from coupling.kernel.rows.rows import Rows
 from coupling.live.bordered import OF_POSITION, OF_RESIDUAL, Kept
 from coupling.live.session import Session
 from coupling.live.slopes import by_graph

@@ -9,8 +9,8 @@ import numpy as np
 
 from coupling.errors import BuildError, shown
 from coupling.fmus.start_values import start_items
-from coupling.kernel.rows import NONE
-from coupling.kernel.sensitivity import ByParameter
+from coupling.kernel.rows.rows import NONE
+from coupling.kernel.runs.sensitivity import ByParameter
 from coupling.plan.build import Built
 from coupling.plan.connections import End, find_end
 from coupling.plan.definition import Value

@@ -17,8 +17,8 @@ from coupling.fused.open_equations import OpenEquations, open_equations_of
 from coupling.fused.open_loops import Slopes, slopes_of
 from coupling.fused.recorded import Recorded, recorded_kept
 from coupling.fused.taped import Taped
-from coupling.kernel.fused import Stage
-from coupling.kernel.rows import NONE, List, RowBuilder, Rows
+from coupling.kernel.equations.fused import Stage
+from coupling.kernel.rows.rows import NONE, List, RowBuilder, Rows
 from coupling.options import Run
 from coupling.plan import formulas
 from coupling.plan.build import Built

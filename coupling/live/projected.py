@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from coupling.kernel.kernel import Kernel
+from coupling.kernel.system.kernel import Kernel
 from coupling.live.jacobians import turning
 from coupling.live.linearise import Linearisation, StateJacobian, solved
 from coupling.live.session import Session

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from coupling.kernel.fused import report
+from coupling.kernel.equations.fused import report
 from coupling.live.enforcement import changes_of, off_rows
 from coupling.live.fused import told
 from coupling.live.session import Session

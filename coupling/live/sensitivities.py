@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from coupling.errors import StartError
-from coupling.kernel.sensitivity import grazing, set_sensitivities
-from coupling.kernel.status import Status
+from coupling.kernel.runs.sensitivity import grazing, set_sensitivities
+from coupling.kernel.system.status import Status
 from coupling.live.failures import describe
 from coupling.live.session import Session, alive
 from coupling.live.start import StartValues, start, start_again

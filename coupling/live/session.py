@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from coupling.kernel import changes, library, switching
-from coupling.kernel.instance import Instance, Readings, StartValues
-from coupling.kernel.instances import Together
-from coupling.kernel.kernel import Kernel
-from coupling.kernel.own import Library
-from coupling.kernel.rows import Rows
+from coupling.kernel import library
+from coupling.kernel.events import changes, switching
+from coupling.kernel.fmi.instance import Instance, Readings, StartValues
+from coupling.kernel.fmi.instances import Together
+from coupling.kernel.platform.own import Library
+from coupling.kernel.rows.rows import Rows
+from coupling.kernel.system.kernel import Kernel
 from coupling.live.guards import NO_GUARDS, Guards, Loss
 from coupling.live.keeper import Keeper
 from coupling.live.parameters import Parameter

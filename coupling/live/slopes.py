@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from coupling.kernel.slopes import KernelSlopes
-from coupling.kernel.status import Status
+from coupling.kernel.equations.slopes import KernelSlopes
+from coupling.kernel.system.status import Status
 from coupling.live.linearise import Linearisation, NoDerivative, StateJacobian, open_loops
 from coupling.live.projected import state_jacobian
 from coupling.live.session import Session

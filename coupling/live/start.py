@@ -11,12 +11,12 @@ import numpy as np
 
 from coupling.errors import StartError
 from coupling.kernel import library
-from coupling.kernel.hosted import HostDied
-from coupling.kernel.instance import STRING, WARNING, Element, Instance, LoadedLibrary, StartRefusal, StartStage, Stepping, View
-from coupling.kernel.instance import StartValues as KernelStartValues
-from coupling.kernel.instances import Together
-from coupling.kernel.own import Library
-from coupling.kernel.status import Status
+from coupling.kernel.fmi.instance import STRING, WARNING, Element, Instance, LoadedLibrary, StartRefusal, StartStage, Stepping, View
+from coupling.kernel.fmi.instance import StartValues as KernelStartValues
+from coupling.kernel.fmi.instances import Together
+from coupling.kernel.hosts.hosted import HostDied
+from coupling.kernel.platform.own import Library
+from coupling.kernel.system.status import Status
 from coupling.live.deaths import lost_at_start
 from coupling.live.dependencies import check_dependencies, check_states
 from coupling.live.enforcement import begin_enforcement, schedule_enforcement

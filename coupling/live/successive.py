@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from coupling.errors import BuildError, listed
-from coupling.kernel import successive
-from coupling.kernel.status import Status
-from coupling.kernel.successive import Succession
+from coupling.kernel.rank import successive
+from coupling.kernel.rank.successive import Succession
+from coupling.kernel.system.status import Status
 from coupling.live.linearise import Linearisation
 from coupling.live.session import Session
 from coupling.names import nearest

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from coupling.errors import listed
-from coupling.kernel import switching
+from coupling.kernel.events import switching
 from coupling.live.scales import rest_velocity
 from coupling.options import TOLERANCE
 from coupling.plan.switched import MODES

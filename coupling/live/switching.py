@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 from coupling.errors import StartError
-from coupling.kernel import switching
-from coupling.kernel.status import Status
-from coupling.kernel.switching import ModeChange, Strike
+from coupling.kernel.events import switching
+from coupling.kernel.events.switching import ModeChange, Strike
+from coupling.kernel.system.status import Status
 from coupling.live.scales import rest_velocity, scales_of_switched
 from coupling.live.session import Session
 from coupling.live.switched_failures import compliant

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from coupling.errors import BuildError
-from coupling.kernel.instance import WARNING
+from coupling.kernel.fmi.instance import WARNING
 from coupling.live.scales import scales_of_states
 from coupling.live.session import Session
 from coupling.names import matches, nearest

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from coupling.kernel.hosted import HostDied
+from coupling.kernel.hosts.hosted import HostDied
 from coupling.outcome import KEPT, Ending, Outcome
 
 Found = TypeVar("Found")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
 
-from coupling.kernel.rows import NONE
+from coupling.kernel.rows.rows import NONE
 from coupling.plan.graph import Graph
 from coupling.plan.loops import Loop
 

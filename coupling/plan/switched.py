@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from coupling.errors import BuildError, Unprojectable
 from coupling.fmus.switched import KINDS, SwitchedMultiplier
-from coupling.kernel.rows import RowBuilder
+from coupling.kernel.rows.rows import RowBuilder
 from coupling.plan.graph import Part, type_code
 from coupling.plan.projection import Reading, plan_reading
 from coupling.plan.schedule import Schedule, ScheduledLoop

@@ -7,9 +7,9 @@ from typing import NoReturn
 
 import numpy as np
 
-from coupling.kernel.cvode import Cvode as InKernel
-from coupling.kernel.status import Status
-from coupling.kernel.sundials import SundialsFunctions, library_of
+from coupling.kernel.runs.cvode import Cvode as InKernel
+from coupling.kernel.runs.sundials import SundialsFunctions, library_of
+from coupling.kernel.system.status import Status
 from coupling.live.linearise import StateJacobian
 from coupling.live.session import Session
 from coupling.live.slopes import GraphSlopes, jacobian_of

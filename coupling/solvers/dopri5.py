@@ -5,7 +5,7 @@ Dense output of order 4 is that of DOPRI5 (Hairer, Norsett, Wanner, Solving Ordi
 
 import numpy as np
 
-from coupling.kernel.tableau import Tableau, rows
+from coupling.kernel.runs.tableau import Tableau, rows
 from coupling.solvers.base.runge_kutta import explicit_method
 from coupling.solvers.base.solver import SOLVERS
 

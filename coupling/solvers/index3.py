@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from coupling.errors import BuildError
-from coupling.kernel.index3 import METHODS, MOST, Index3Options, Index3Report
-from coupling.kernel.status import Status
+from coupling.kernel.runs.index3 import METHODS, MOST, Index3Options, Index3Report
+from coupling.kernel.system.status import Status
 from coupling.live import failures
 from coupling.live.bordered import OF_POSITION, OF_RESIDUAL, Kept, bordered_rows, kept_at_zero
 from coupling.live.bounds import watch_bounds

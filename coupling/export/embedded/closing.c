@@ -2,8 +2,8 @@
  * so that masses measure what moves. Nothing is solved for but this. */
 #include "whole.h"
 
-#include "kernel/linear.h"
-#include "kernel/turning.h"
+#include "kernel/linear/linear.h"
+#include "kernel/platform/turning.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 #include "schedule.h"
 
-#include "kernel/index3.h"
+#include "kernel/runs/index3.h"
 
 #include <stdio.h>
 #include <stdlib.h>

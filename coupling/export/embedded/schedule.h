@@ -2,7 +2,7 @@
 #ifndef SCHEDULE_H
 #define SCHEDULE_H
 
-#include "kernel/fused.h"
+#include "kernel/equations/fused.h"
 
 #include <stdbool.h>
 

@@ -3,7 +3,7 @@
 
 #include "schedule.h"
 
-#include "kernel/switching.h"
+#include "kernel/events/switching.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 
 #include "system.h"
 
-#include "kernel/fused.h"
-#include "kernel/kernel_internal.h"
+#include "kernel/equations/fused.h"
+#include "kernel/system/kernel_internal.h"
 
 #if defined(__ELF__)
 #pragma GCC visibility push(hidden)

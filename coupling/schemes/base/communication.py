@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from coupling.kernel.status import Status
+from coupling.kernel.system.status import Status
 from coupling.live.failures import interrupted
 from coupling.live.interval import Interval
 from coupling.live.keeper import Kept, begun, kept, looked

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from coupling.errors import BuildError
-from coupling.kernel.implicit import LevelStructure
+from coupling.kernel.cosimulation.implicit import LevelStructure
 from coupling.live.session import Session
 
 Share = tuple[float, float]

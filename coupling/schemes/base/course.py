@@ -6,7 +6,7 @@ from time import perf_counter
 
 import numpy as np
 
-from coupling.kernel.status import Status
+from coupling.kernel.system.status import Status
 from coupling.live.bounds import watch_points
 from coupling.live.failures import interrupted
 from coupling.live.keeper import begun, kept, looked, pace

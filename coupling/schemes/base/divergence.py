@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from coupling.kernel.status import Status
+from coupling.kernel.system.status import Status
 from coupling.live.failures import outcome
 from coupling.live.session import Session
 from coupling.live.unwritten import total

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from coupling.kernel.implicit import ConstraintStructure, Ending, Implicit
+from coupling.kernel.cosimulation.implicit import ConstraintStructure, Ending, Implicit
 from coupling.live.constraints import constraints_of, violations_of
 from coupling.live.interval import Interval
 from coupling.live.keeper import Kept

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from coupling.kernel.instance import DISCARD
-from coupling.kernel.status import Status
+from coupling.kernel.fmi.instance import DISCARD
+from coupling.kernel.system.status import Status
 from coupling.options import Run
 from coupling.plan.capabilities import unable
 from coupling.schemes.base import failures

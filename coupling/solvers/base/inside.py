@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from time import perf_counter
 
-from coupling.kernel.kernel import Kernel
-from coupling.kernel.status import Status
+from coupling.kernel.system.kernel import Kernel
+from coupling.kernel.system.status import Status
 from coupling.live.keeper import begun, kept, looked, pace
 from coupling.live.session import Session
 from coupling.options import Run

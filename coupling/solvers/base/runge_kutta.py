@@ -6,8 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from coupling.kernel.status import Status
-from coupling.kernel.tableau import Tableau
+from coupling.kernel.runs.tableau import Tableau
+from coupling.kernel.system.status import Status
 from coupling.live.bounds import watch_bounds
 from coupling.live.driven import steep_curve, undeclared_jump
 from coupling.live.failures import interrupted as interrupted_at

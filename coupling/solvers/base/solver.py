@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from coupling.errors import BuildError, shown
-from coupling.kernel.tableau import Tableau, TableauStructure
+from coupling.kernel.runs.tableau import Tableau, TableauStructure
 from coupling.names import either
 from coupling.options import Run
 from coupling.outcome import Outcome

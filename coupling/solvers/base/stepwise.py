@@ -14,8 +14,8 @@ from typing import NoReturn, Protocol
 
 import numpy as np
 
-from coupling.kernel.integrator import CalledMethod, IntegratorStructure
-from coupling.kernel.status import Status
+from coupling.kernel.runs.integrator import CalledMethod, IntegratorStructure
+from coupling.kernel.system.status import Status
 from coupling.live.bounds import watch_bounds
 from coupling.live.failures import interrupted, too_fine
 from coupling.live.failures import outcome as outcome_of

@@ -58,8 +58,8 @@ def test_derivatives_are_those_of_the_components(name, monkeypatch):
     by_components = exported(name)
     assert "equations.c" in sources(by_equations) and "equations.c" not in sources(by_components)
     with zipfile.ZipFile(by_equations) as packed:
-        includes = '#include "kernel/angles.h"' in packed.read("sources/equations.c").decode()
-    assert includes == ("kernel/angles.h" in sources(by_equations)) == (name == "four-bar")
+        includes = '#include "kernel/tapes/angles.h"' in packed.read("sources/equations.c").decode()
+    assert includes == ("kernel/tapes/angles.h" in sources(by_equations)) == (name == "four-bar")
     expected, found = derivatives(by_components, name), derivatives(by_equations, name)
     assert np.abs(expected).max() > 0
     assert found == pytest.approx(expected, rel=0, abs=1e-12 * np.abs(expected).max())
@@ -84,4 +84,4 @@ def test_without_equations_there_are_none_inside(tmp_path, monkeypatch):
     monkeypatch.setattr(equations_module, "LONGEST", 100)
     paths.append(moving.export_fmu(tmp_path / "long.fmu", platforms=["linux64"]))
     for path in paths:
-        assert not sources(path) & {"equations.c", "fused_system.c", "kernel/fused.c", "kernel/tape.c"}
+        assert not sources(path) & {"equations.c", "fused_system.c", "kernel/equations/fused.c", "kernel/tapes/tape.c"}

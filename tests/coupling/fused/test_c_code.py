@@ -106,8 +106,8 @@ def test_angles_that_are_known_at_first_are_turned_in_one_call(count):
 
 @pytest.mark.parametrize("four_at_once", [False, True])
 def test_angles_are_turned_by_the_library_unless_there_is_more_before(four_at_once):
-    """Compiled systems and exports have coupling/kernel/angles.h there; then a compiler sees nothing of what the text brings along."""
-    before = Path(kernel.__file__).with_name("angles.h").read_text() if four_at_once else ""
+    """Compiled systems and exports have coupling/kernel/tapes/angles.h there; then a compiler sees nothing of what the text brings along."""
+    before = (Path(kernel.__file__).parent / "tapes" / "angles.h").read_text() if four_at_once else ""
     preprocessor = [PLATFORMS["linux64"].required_compiler(), "-E", "-P", "-x", "c", "-"]
     seen = subprocess.run(preprocessor, input=before + straight(turning(5)).text, capture_output=True, text=True, check=True).stdout
     assert seen.count("void angles(int count") == seen.count("    angles(5, ") == 1

@@ -12,8 +12,8 @@ from coupling import System
 from coupling.fmus import cache
 from coupling.fused import c_loops, coded, compiled, kept, written
 from coupling.fused.compiled import NotCompiled
-from coupling.kernel.fused import Stage
-from coupling.kernel.sandbox import lacks
+from coupling.kernel.equations.fused import Stage
+from coupling.kernel.hosts.sandbox import lacks
 from coupling.live import fused
 from coupling.plan.build import build
 from coupling.plan.kinds import Mode

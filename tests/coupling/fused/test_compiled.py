@@ -18,7 +18,7 @@ from coupling.fused import compiled
 from coupling.fused.compiled import NotCompiled, binary, functions, key_of
 from coupling.fused.taped import Stages
 from coupling.fused.written import as_c
-from coupling.kernel.fused import vectors
+from coupling.kernel.equations.fused import vectors
 from tests.support.fused.chains import chain
 
 TEXT = '__attribute__((visibility("default"))) void jourdain_before(const void *code, double *w) { (void)code; w[0] = 7; }\n'

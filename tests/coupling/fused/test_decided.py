@@ -8,7 +8,7 @@ import pytest
 
 from coupling import System
 from coupling.fused import coded
-from coupling.kernel.sandbox import lacks
+from coupling.kernel.hosts.sandbox import lacks
 from coupling.sweep import sweep
 from tests.coupling.fused.test_coded import fail
 from tests.coupling.live.test_fused_islands import arm

@@ -19,7 +19,7 @@ from coupling.fused.recorded import recorded
 from coupling.fused.roots import Region
 from coupling.fused.taped import EVALUATION, Stages, Taped
 from coupling.fused.written import as_c
-from coupling.kernel.fused import Stage
+from coupling.kernel.equations.fused import Stage
 from coupling.plan.build import Built, build
 from coupling.plan.kinds import Mode
 from coupling.plan.outputs import recordable

@@ -9,7 +9,7 @@ from coupling.fused.expressions import Graph, Op
 from coupling.fused.gradients import gradients
 from coupling.fused.open_loops import Slopes, slopes
 from coupling.fused.roots import Region
-from coupling.kernel.tape import run
+from coupling.kernel.tapes.tape import run
 from tests.coupling.fused.test_examples import example
 from tests.support.fused.agreement import Fused, begun, random_point
 from tests.support.fused.smallest import smallest

@@ -15,7 +15,7 @@ from coupling.fused.lowering import lower
 from coupling.fused.recursion import cut_between_blocks
 from coupling.fused.roots import recursive_derivatives
 from coupling.fused.taped import Stages
-from coupling.kernel.fused import fuse, report
+from coupling.kernel.equations.fused import fuse, report
 from coupling.live.fused import begin_fused
 from coupling.live.program import compile_program
 from coupling.live.start import start

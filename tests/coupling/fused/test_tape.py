@@ -9,7 +9,7 @@ import pytest
 
 from coupling.fused.expressions import Graph, Op
 from coupling.fused.tape import Writer
-from coupling.kernel.tape import END, OPERATIONS, run
+from coupling.kernel.tapes.tape import END, OPERATIONS, run
 
 
 def batches(tape: np.ndarray) -> list[tuple[str, int]]:

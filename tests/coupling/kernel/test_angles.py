@@ -12,7 +12,7 @@ import pytest
 import coupling.kernel
 from coupling.fused.compiled import flags
 
-TEXT = '#include "angles.h"\n__attribute__((visibility("default"))) void run(int count, const double *x, double *sine, double *cosine) { angles(count, x, sine, cosine); }\n'
+TEXT = '#include "tapes/angles.h"\n__attribute__((visibility("default"))) void run(int count, const double *x, double *sine, double *cosine) { angles(count, x, sine, cosine); }\n'
 COUNT = 40_000
 
 

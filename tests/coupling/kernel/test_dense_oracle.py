@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from coupling import System
-from coupling.kernel.status import Status
+from coupling.kernel.system.status import Status
 from coupling.live.failures import describe
 from fmu_components.catalogue import find
 from fmu_components.export.build import cached_fmu

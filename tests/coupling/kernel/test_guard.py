@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from coupling.fmus import load
-from coupling.kernel.guard import Guard, GuardedLibrary, call_name
-from coupling.kernel.host import DeathKind
-from coupling.kernel.instance import DISCARD, ERROR, FATAL, Instance, LoadedLibrary, StartValues, Stepping
+from coupling.kernel.fmi.instance import DISCARD, ERROR, FATAL, Instance, LoadedLibrary, StartValues, Stepping
+from coupling.kernel.hosts.guard import Guard, GuardedLibrary, call_name
+from coupling.kernel.hosts.host import DeathKind
 from tests.support import foreign
 from tests.support.kernel.processes import children
 
@@ -108,7 +108,7 @@ def test_a_library_that_cannot_be_opened_is_refused_as_here(guard, tmp_path):
 
 def test_every_function_has_a_name():
     """By its number in the tables of fmi.h, which the sources list."""
-    text = (KERNEL / "fmi.h").read_text()
+    text = (KERNEL / "fmi" / "fmi.h").read_text()
     for version in (2, 3):
         body = text.partition(f"#define FMI{version}_FUNCTIONS")[2].partition("\n\n")[0]
         symbols = re.findall(r"[RMCO]\(\w+, (\w+),", body)

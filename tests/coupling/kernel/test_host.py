@@ -17,13 +17,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from coupling.kernel import host as hosts
-from coupling.kernel.host import DeathKind, Host, HostError, listen
-from coupling.kernel.instance import library
+from coupling.kernel.fmi.instance import library
+from coupling.kernel.hosts import host as hosts
+from coupling.kernel.hosts.host import DeathKind, Host, HostError, listen
 from coupling.progress import ends_calls
 from tests.support.kernel.processes import children, gone, shared_memories
 
-KERNEL = Path(hosts.__file__).parent
+KERNEL = Path(hosts.__file__).parents[1]
 SERVICE = Path(__file__).parents[2] / "support" / "kernel" / "misbehaving.c"
 _PING = 1
 ADD, RAISE, EXIT, LEAVE, LOOP, FLOOD, ALLOCATE, ASK, FORK, STACK, SUM, IDLE = range(100, 112)
@@ -33,7 +33,8 @@ FATAL = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGSYS", "SIGKILL"
 @pytest.fixture(scope="module")
 def core(tmp_path_factory: pytest.TempPathFactory) -> str:
     made = tmp_path_factory.mktemp("service") / "misbehaving.so"
-    sources = [KERNEL / name for name in ("channel.c", "host_run.c", "platform_linux.c", "platform_process_linux.c", "sandbox.c")]
+    here = [KERNEL / "hosts" / f"{name}.c" for name in ("channel", "host_run", "sandbox")]
+    sources = [*here, *(KERNEL / "platform" / f"{name}.c" for name in ("platform_linux", "platform_process_linux"))]
     flags = ["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f"-I{KERNEL}"]
     subprocess.run(["cc", *flags, *map(str, sources), str(SERVICE), "-o", str(made)], check=True)
     return str(made)
@@ -214,7 +215,7 @@ def test_a_master_that_is_killed_takes_its_hosts_along(core):
     """One that waits, and one in an endless call, with what they have started, also where a copy of the master lives on."""
     program = f"""
 import os, time
-from coupling.kernel.host import Host
+from coupling.kernel.hosts.host import Host
 waits, loops = Host(core={core!r}), Host(core={core!r})
 loops.call({FORK})
 if os.fork() == 0:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from coupling import System
-from coupling.kernel.status import Status
+from coupling.kernel.system.status import Status
 from coupling.live.session import Session
 from tests.support import foreign
 from tests.support.systems.sessions import started

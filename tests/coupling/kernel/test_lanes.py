@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from coupling.kernel import library
-from coupling.kernel.tableau import DoublePointer, double_pointer
+from coupling.kernel.runs.tableau import DoublePointer, double_pointer
 
 
 class Term(Structure):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from coupling import System
-from coupling.kernel.status import Status
+from coupling.kernel.system.status import Status
 from coupling.simulate import Simulator
 from fmu_components.declare.component import TIME, Component
 from tests.support.systems.machines import example

@@ -8,10 +8,11 @@ import os
 import numpy as np
 import pytest
 
-from coupling.kernel import machine, sandbox, tape
-from coupling.kernel.hosted import HostedLibrary
-from coupling.kernel.sandbox import Sandbox
-from coupling.kernel.tape import END, OPERATIONS
+from coupling.kernel.hosts import sandbox
+from coupling.kernel.hosts.hosted import HostedLibrary
+from coupling.kernel.hosts.sandbox import Sandbox
+from coupling.kernel.tapes import machine, tape
+from coupling.kernel.tapes.tape import END, OPERATIONS
 
 _NUMBERS = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3e300, -3e300, 5e-324, np.inf, -np.inf, np.nan]
 _PR_SET_MDWE, _REFUSE_NEW_CODE = 65, 1

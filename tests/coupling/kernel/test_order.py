@@ -8,7 +8,7 @@ from scipy.sparse import csc_array, csr_array, diags_array, eye_array, kron
 from scipy.sparse import random as random_array
 from scipy.sparse.linalg import splu
 
-from coupling.kernel.linear import elimination_order
+from coupling.kernel.linear.linear import elimination_order
 
 
 def line(n: int) -> csr_array:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from coupling.kernel.own import OwnLibrary
-from coupling.kernel.status import STATUSES, Status
+from coupling.kernel.platform.own import OwnLibrary
+from coupling.kernel.system.status import STATUSES, Status
 
 
 @pytest.mark.parametrize("kind", [float, bool, np.uint32])

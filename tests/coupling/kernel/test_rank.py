@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from coupling.kernel import library
-from coupling.kernel.rank import Constraints, Relation, Status
+from coupling.kernel.rank.rank import Constraints, Relation, Status
 from tests.support.runtime.sanitized import compiled, driven
 from tests.support.systems.constrained import GROUND, Joint, Mechanism
 from tests.support.systems.singular import Case, Maker, cases, contradictory, healthy
@@ -234,7 +234,7 @@ def test_large_systems_take_little_time(mechanism, redundant):
 
 
 def test_memory_that_runs_out_is_answered_and_given_back(tmp_path):
-    sources = [*(KERNEL / f"{name}.c" for name in ("entries", "rank", "rank_base", "rank_judge", "rank_relations", "rank_rows")), HARNESS]
+    sources = [KERNEL / "platform" / "entries.c", *sorted((KERNEL / "rank").glob("rank*.c")), HARNESS]
     objects = [compiled(source, tmp_path / f"{source.stem}.o", [KERNEL], "-DARENA_PIECE=64") for source in sources]
     told = driven(tmp_path / "harness", objects)
     failures = int(told.split()[-2])

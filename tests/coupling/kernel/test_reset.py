@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from coupling.kernel.instance import STRING, StartRefusal, StartStage, StartValues
+from coupling.kernel.fmi.instance import STRING, StartRefusal, StartStage, StartValues
 from coupling.live.violations import check_start_state
 from coupling.solvers.base.solver import SOLVERS
 from tests.support.systems.sessions import started

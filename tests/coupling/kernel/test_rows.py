@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import coupling.kernel
-from coupling.kernel.rows import NONE, TABLES, DriveKind, List, RowBuilder, Rows, RowsStructure
+from coupling.kernel.rows.rows import NONE, TABLES, DriveKind, List, RowBuilder, Rows, RowsStructure
 from coupling.plan.jacobian import CallKind
 from coupling.plan.schedule import Kind
 
-HEADER = Path(coupling.kernel.__file__).with_name("rows.h")
+HEADER = Path(coupling.kernel.__file__).parent / "rows" / "rows.h"
 
 
 def asked_of_c(tmp_path: Path, expressions: list[str]) -> list[int]:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.integrate import DOP853, RK45, solve_ivp
 
-from coupling.kernel.runge_kutta import Retry, RungeKutta
-from coupling.kernel.status import Status
+from coupling.kernel.runs.runge_kutta import Retry, RungeKutta
+from coupling.kernel.system.status import Status
 from coupling.solvers import dop853, dopri5
 
 # The method; the orders of its result, of its error estimates, and of its dense output; its name in SciPy.

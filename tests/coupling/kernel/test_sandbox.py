@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from coupling.kernel import sandbox
+from coupling.kernel.hosts import sandbox
 
-KERNEL = Path(sandbox.__file__).parent
+KERNEL = Path(sandbox.__file__).parents[1]
 HOSTILE = Path(__file__).parents[2] / "support" / "kernel" / "hostile.c"
 # Older kernels, and containers that filter its system calls, have no Landlock; there a sandbox is refused, which is tested as well.
 needs_landlock = pytest.mark.skipif(bool(sandbox.lacks()), reason=sandbox.lacks())
@@ -18,7 +18,18 @@ needs_landlock = pytest.mark.skipif(bool(sandbox.lacks()), reason=sandbox.lacks(
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("hostile") / "hostile"
-    command = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", f"-I{KERNEL}", str(HOSTILE), str(KERNEL / "sandbox.c"), "-o", str(made)]
+    command = [
+        "cc",
+        "-std=c11",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        f"-I{KERNEL}",
+        str(HOSTILE),
+        str(KERNEL / "hosts" / "sandbox.c"),
+        "-o",
+        str(made),
+    ]
     subprocess.run([*command, "-lpthread", "-ldl"], check=True)
     return made
 
@@ -54,10 +65,10 @@ def test_a_folder_that_is_not_there_is_named(hostile: Path, tmp_path: Path) -> N
 def test_a_kernel_without_landlock_is_told_apart(tmp_path: Path) -> None:
     """A system call that does not exist stands for one: the sentence says what is missing, and nothing weaker is done."""
     source = tmp_path / "without.c"
-    source.write_text((KERNEL / "sandbox.c").read_text().replace("CREATE_RULESET = 444", "CREATE_RULESET = 999"))
+    source.write_text((KERNEL / "hosts" / "sandbox.c").read_text().replace("CREATE_RULESET = 444", "CREATE_RULESET = 999"))
     main = tmp_path / "main.c"
     main.write_text(
-        '#include "sandbox.h"\n#include <stdio.h>\nint main(void) { char p[512]; const char *none[] = {0}; int r = sandbox_enter(none, none, p, sizeof p);'
+        '#include "hosts/sandbox.h"\n#include <stdio.h>\nint main(void) { char p[512]; const char *none[] = {0}; int r = sandbox_enter(none, none, p, sizeof p);'
         " puts(p); return r == 0; }"
     )
     subprocess.run(["cc", "-std=c11", f"-I{KERNEL}", str(source), str(main), "-o", str(tmp_path / "main")], check=True)

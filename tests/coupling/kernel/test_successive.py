@@ -7,7 +7,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from coupling.kernel.successive import Succession, take
+from coupling.kernel.rank.successive import Succession, take
 from tests.support.oracles.constrained import Constrained, random_system
 
 

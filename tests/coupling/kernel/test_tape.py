@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from coupling.fused.expressions import CALCULATED, Op
-from coupling.kernel.tape import END, OPERATIONS, run
+from coupling.kernel.tapes.tape import END, OPERATIONS, run
 
 COUNT = 7
 _JOINED = {"MULTIPLY_ADD": lambda a, b, c: a + b * c, "MULTIPLY_SUBTRACT": lambda a, b, c: a - b * c}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from coupling.kernel import fused as kernel_fused
-from coupling.kernel.status import Status
+from coupling.kernel.equations import fused as kernel_fused
+from coupling.kernel.system.status import Status
 from coupling.live.fused import begin_fused
 from coupling.live.program import compile_program
 from coupling.live.start import start

@@ -11,9 +11,9 @@ import pytest
 
 from coupling import BuildError, Result, System
 from coupling.fused.roots import Region
-from coupling.kernel import fused as kernel_fused
-from coupling.kernel.core import Core
-from coupling.kernel.kernel import Kernel
+from coupling.kernel.equations import fused as kernel_fused
+from coupling.kernel.system.core import Core
+from coupling.kernel.system.kernel import Kernel
 from coupling.live import fused
 from coupling.live.fused import begin_fused
 from fmu_components.catalogue import all_components

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from coupling import Pose, System
-from coupling.kernel import fused as kernel_fused
-from coupling.kernel.kernel import Kernel
+from coupling.kernel.equations import fused as kernel_fused
+from coupling.kernel.system.kernel import Kernel
 from coupling.live import fused
 from tests.support.systems.machines import example
 

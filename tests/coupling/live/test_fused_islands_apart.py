@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from coupling import Result, System
-from coupling.kernel.sandbox import lacks
+from coupling.kernel.hosts.sandbox import lacks
 from coupling.live import fused
 from tests.coupling.live.test_fused_islands import arm
 from tests.support.systems import kept

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from coupling import BuildError, Result, StartError, System
-from coupling.kernel.hosted import HostedLibrary
+from coupling.kernel.hosts.hosted import HostedLibrary
 from coupling.measures import final
 from coupling.outcome import Ending
 from coupling.sweep import sweep

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from coupling import StartError, System
-from coupling.kernel import sandbox
+from coupling.kernel.hosts import sandbox
 from coupling.live import homes
 from tests.support import foreign
 from tests.support.systems.systems import pendulum, refusal

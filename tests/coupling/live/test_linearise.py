@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from coupling import System
-from coupling.kernel.status import Status
+from coupling.kernel.system.status import Status
 from coupling.live.linearise import Linearisation, NoDerivative, StateJacobian, open_loops
 from coupling.live.session import Session
 from coupling.plan.graph import Address

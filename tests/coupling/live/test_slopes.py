@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from coupling import System
-from coupling.kernel.fused import fuse, report
-from coupling.kernel.status import Status
+from coupling.kernel.equations.fused import fuse, report
+from coupling.kernel.system.status import Status
 from coupling.live.fused import begin_fused
 from coupling.live.linearise import NoDerivative
 from coupling.live.program import compile_program

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from coupling import System
-from coupling.kernel.instance import Instance
+from coupling.kernel.fmi.instance import Instance
 from coupling.live import start
 from tests.support import foreign
 

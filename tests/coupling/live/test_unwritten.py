@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from coupling import Result, System, held
-from coupling.kernel import switching
-from coupling.kernel.host import Death, DeathKind
-from coupling.kernel.status import Status
+from coupling.kernel.events import switching
+from coupling.kernel.hosts.host import Death, DeathKind
+from coupling.kernel.system.status import Status
 from coupling.live import (
     conclusion,
     deaths,

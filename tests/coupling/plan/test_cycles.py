@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from coupling import System
-from coupling.kernel.rows import NONE
+from coupling.kernel.rows.rows import NONE
 from coupling.plan.cycles import cycles, joints_and_cycles
 
 

@@ -9,7 +9,7 @@ import pytest
 from sympy import tanh
 
 from coupling import Ending, Result, System
-from coupling.kernel.status import Status
+from coupling.kernel.system.status import Status
 from coupling.live.interval import Interval
 from coupling.record import Statistics
 from fmu_components.catalogue import find

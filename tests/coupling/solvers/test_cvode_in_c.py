@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from coupling import Result, System
-from coupling.kernel import sandbox
-from coupling.kernel import sundials as kernel_sundials
-from coupling.kernel.sundials import library_of
+from coupling.kernel.hosts import sandbox
+from coupling.kernel.runs import sundials as kernel_sundials
+from coupling.kernel.runs.sundials import library_of
 from coupling.outcome import Ending
 from coupling.solvers import cvode
 from coupling.solvers.base.sundials import as_reason, linked

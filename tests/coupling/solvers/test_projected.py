@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from coupling import Result, System
-from coupling.kernel.status import Status
+from coupling.kernel.system.status import Status
 from coupling.live.fused import begin_fused
 from coupling.live.program import compile_program
 from coupling.live.projected import state_jacobian

@@ -14,8 +14,8 @@ from coupling.fused.layout import Layout, layout
 from coupling.fused.lowered import Lowered
 from coupling.fused.lowering import lower, lower_variables
 from coupling.fused.roots import Region, Roots, derivatives, indicators, readings
-from coupling.kernel.instance import WARNING
-from coupling.kernel.status import Status
+from coupling.kernel.fmi.instance import WARNING
+from coupling.kernel.system.status import Status
 from coupling.live.program import compile_program
 from coupling.live.session import Session
 from coupling.live.start import start

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from coupling.fused.lowering import lower
-from coupling.kernel.fused import fuse, report
-from coupling.kernel.status import Status
+from coupling.kernel.equations.fused import fuse, report
+from coupling.kernel.system.status import Status
 from coupling.live.fused import BY_CODE, BY_TAPE, begin_fused
 from coupling.live.session import Session
 from coupling.plan.build import Built

@@ -1,7 +1,7 @@
 /* Tries what a sandbox forbids, and what it has to leave: one line each, with what came of it. Arguments: its own folder, a folder to read, a user's file, a
  * folder outside. */
 #define _GNU_SOURCE
-#include "sandbox.h"
+#include "hosts/sandbox.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -9,7 +9,7 @@ from ctypes import POINTER, byref, c_bool, c_double, c_int, c_size_t
 import numpy as np
 
 from coupling.kernel import library
-from coupling.kernel.binding import declare, doubles_of, pointer
+from coupling.kernel.platform.binding import declare, doubles_of, pointer
 
 MOST_POINTS, MOST_ANSWERS = 5, 10
 _numbers = POINTER(c_double)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from coupling.kernel.runge_kutta import RungeKutta
-from coupling.kernel.status import Status
+from coupling.kernel.runs.runge_kutta import RungeKutta
+from coupling.kernel.system.status import Status
 from coupling.solvers import dop853, dopri5
 
 # The method; the orders of its result, of its error estimates, and of its dense output; its name in SciPy.

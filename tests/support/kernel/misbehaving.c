@@ -1,5 +1,5 @@
 /* A service whose calls end in every way that a call can end in, for tests of channels. */
-#include "channel.h"
+#include "hosts/channel.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Constraints of a chain, every allocation failing once: what was taken is given back, and the answer says so. */
-#include "rank.h"
+#include "rank/rank.h"
 
 #include <stdio.h>
 #include <stdlib.h>

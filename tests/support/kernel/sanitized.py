@@ -9,12 +9,12 @@ import ctypes
 import os
 import subprocess
 import sys
-import tomllib
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
+KERNEL = ROOT / "coupling" / "kernel"
 WATCHED = "JOURDAIN_TEST_WATCHED_KERNEL"
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-sanitize=nonnull-attribute")
 """All but that of copies of no bytes from nowhere, which do nothing everywhere and which the next C standard allows."""
@@ -34,18 +34,17 @@ def open_watched_kernel() -> None:
 
 
 def build(folder: Path) -> Path:
-    """The kernel from the sources that the package names, with the sanitizers in it."""
-    extension = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["ext-modules"][0]
+    """The kernel from its sources, with the sanitizers in it."""
 
-    def compiled(source: str) -> Path:
-        target = folder / Path(source).with_suffix(".o").name
-        subprocess.run(["gcc", *FLAGS, "-c", str(ROOT / source), "-o", str(target)], check=True)
+    def compiled(source: Path) -> Path:
+        target = folder / f"{source.parent.name}_{source.stem}.o"
+        subprocess.run(["gcc", *FLAGS, f"-I{KERNEL}", "-c", str(source), "-o", str(target)], check=True)
         return target
 
     with ThreadPoolExecutor(2) as pool:
-        objects = list(pool.map(compiled, extension["sources"]))
+        objects = list(pool.map(compiled, sorted(KERNEL.glob("*/[!j]*.c"))))
     library = folder / "kernel.so"
-    linked = ["-shared", *SANITIZERS, *extension["extra-link-args"], *map(str, objects), "-lm", "-ldl"]
+    linked = ["-shared", *SANITIZERS, "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free", *map(str, objects), "-lm", "-ldl"]
     subprocess.run(["gcc", "-o", str(library), *linked], check=True)
     return library
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
-from coupling.kernel.status import Status
+from coupling.kernel.system.status import Status
 from coupling.live.projected import state_jacobian
 from jourdain import System
 from tests.coupling.export.test_derivatives import Point, columns, watched

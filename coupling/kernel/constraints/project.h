@@ -1,0 +1,90 @@
+/* States on the constraints: what the files that move them there share. */
+#ifndef KERNEL_PROJECT_H
+#define KERNEL_PROJECT_H
+
+#include "system/kernel_internal.h"
+
+#include <string.h>
+
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
+#pragma GCC visibility push(hidden)
+#endif
+
+enum { MOST_READINGS = 5 };
+
+/* What a correction of the last steps left of a violation. */
+typedef struct {
+    double rate, from; /* how much, of how great a one */
+    int seen, trusted; /* how often it was read, and not read since */
+} Contraction;
+
+enum { VELOCITIES, POSITIONS, LEVELS };
+
+/* The constraints that there are at one level: where they are read, and their unknowns' numbers among those of all loops. */
+typedef struct {
+    int count, *constraint, *slot, *unknown;
+} Listed;
+
+typedef struct Projection {
+    int count, motions, turns, unknowns;
+    const ConstraintRow *constraint;
+    const MotionRow *motion;
+    const TurnRow *turn;
+    const int *group; /* of each state: its body and unit */
+    int *position_of; /* the state whose rate a state is, or -1 */
+    int *turn_of;     /* three times the quaternion that a state turns, and the axis; or -1 */
+    int *moving, moving_count; /* the states that are moved, of all loops one after the other */
+    int *shifted;              /* by what is moved: the position that goes with it, or -1 */
+    int *sized, sized_count;   /* the positions of these; the size of what is turned is 1 */
+    bool turning;
+    Listed level[LEVELS];
+    double *turned;   /* by quaternion and axis: what is not yet part of it */
+    double *right, *before, *trial, *rest; /* by unknown, by state, by state, by constraint */
+    /* Of the decision of rank that was last: the worst scaled row, as two states whose bodies are far from each other in mass. */
+    int light, heavy;
+    double ratio, pivot;
+    Contraction contraction[MOST_READINGS]; /* of each correction in a step */
+} Projection;
+
+/* The greatest in units of what is exact, where lengths are seen against the greatest position and rates against the greatest velocity of
+ * all that is moved. */
+typedef struct {
+    double position, velocity;
+} Violation;
+
+/* project.c */
+int read_constraints(Kernel *, const double *x);
+static inline bool in_force(const Kernel *k, const ConstraintRow *c)
+{
+    const Loop *l = &k->loops[c->loop];
+    return !l->off[c->unknown] && !l->lawful[c->unknown];
+}
+static inline bool all_in_force(const Kernel *k) /* as nearly always */
+{
+    const bool *const off = k->off;
+    return !memchr(off, true, 2 * (size_t)(k->loops->lawful - off)); /* these come after all that are off */
+}
+Violation violation(const Kernel *, const double *x); /* as read last */
+void correct(Kernel *, int loop, const double *violated, bool positions, double *x); /* violated: by slot */
+static inline bool has_position(const Projection *p, int velocity)
+{
+    return p->position_of[velocity] >= 0 || p->turn_of[velocity] >= 0;
+}
+static inline void move_position(Projection *p, int velocity, double by, double *x) /* quaternions are turned by turn_all */
+{
+    if (p->position_of[velocity] >= 0)
+        x[p->position_of[velocity]] += by;
+    else if (p->turn_of[velocity] >= 0)
+        p->turned[p->turn_of[velocity]] += by;
+}
+void turn_all(Projection *, double *x);
+
+/* project_fully.c */
+int project_positions(Kernel *, double t, double *x, bool *holds);
+int linearise_constraints(Kernel *, double t, const double *x); /* V and the factors of S at some states */
+
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
+#pragma GCC visibility pop
+#endif
+
+#endif

@@ -1,0 +1,165 @@
+"""The part of a system in the kernel that steps: its Co-Simulation instances, from one communication point to the next."""
+
+from __future__ import annotations
+
+from ctypes import POINTER, byref, c_bool, c_double, c_int, c_long, c_void_p
+from typing import NamedTuple
+
+import numpy as np
+
+from coupling.kernel.platform.binding import declare, require_memory
+from coupling.kernel.rows.rows import Rows, RowsStructure
+from coupling.kernel.system.core import Core
+from coupling.kernel.system.status import Status
+
+_i, _d, _n, _p, _b = c_int, c_double, c_long, c_void_p, c_bool
+declare(
+    {
+        "kernel_couple": (_i, [_p, POINTER(RowsStructure)]),
+        "kernel_evaluate_point": (_i, [_p, _d]),
+        "kernel_complete": (_i, [_p]),
+        "kernel_set_careful": (None, [_p, _b]),
+        "kernel_set_align": (None, [_p, _b]),
+        "kernel_set_ready": (None, [_p]),
+        "kernel_polynomials": (POINTER(_d), [_p]),
+        "kernel_coupling_counts": (None, [_p, POINTER(_n), POINTER(_n), POINTER(_d), POINTER(_d)]),
+        "kernel_passed": (_d, [_p, _i]),
+        "kernel_taken_degree": (_i, [_p, _i]),
+        "kernel_announce": (None, [_p]),
+        "kernel_set_degree": (None, [_p, _i]),
+        "kernel_get_outputs": (_i, [_p]),
+        "kernel_hand_over": (_i, [_p, POINTER(_d)]),
+        "kernel_note_inputs": (None, [_p, _b]),
+        "kernel_step": (_i, [_p, _d, _d, _b]),
+        "kernel_next_period": (_d, [_p]),
+        "kernel_explicit_step": (_i, [_p, _d, _i, _b, _b]),
+        "kernel_save": (_i, [_p, _i]),
+        "kernel_restore": (_i, [_p, _i]),
+        "kernel_point": (_i, [_p, _d, POINTER(_b)]),
+        "kernel_sudden": (_b, [_p]),
+        "kernel_add_up": (None, [_p, _d]),
+        "kernel_begin_course": (_i, [_p, _d, _d, _d, _i, _b, _b, _n, _p]),
+        "kernel_follow": (_i, [_p, _n]),
+        "kernel_course_steps": (_n, [_p]),
+    }
+)
+
+
+class CouplingCounts(NamedTuple):
+    passes: int
+    discarded: int
+    earliest: float
+    """An event within the last step, where everybody has to go back to it."""
+    seconds: float
+    """Spent in steps, by those that were timed."""
+
+
+class Coupled(Core):
+    """What Co-Simulation instances add to a system, where it has any."""
+
+    def _build_rest(self, rows: Rows, structure: RowsStructure) -> None:
+        super()._build_rest(rows, structure)
+        if structure.couplings:
+            require_memory(self.library.kernel_couple(self.handle, byref(structure)))
+            coupling = rows.table("coupling")[0]
+            inputs, first, at = int(coupling["inputs"]), int(coupling["first_end"]), int(coupling["arriving"])
+            self.ends = self.slots[first : first + inputs]
+            self._arriving = rows.numbers[at : at + inputs] if inputs else np.zeros(0, np.intc)
+            block = np.ctypeslib.as_array(self.library.kernel_polynomials(self.handle), shape=(3, inputs + 1))
+            self.value, self.slope, self.curve = block[:, :inputs]
+
+    def set_careful(self) -> None:
+        """Has states saved before each step where they can be, so that one that is discarded can be made smaller."""
+        self.library.kernel_set_careful(self.handle, True)
+
+    def taken_degree(self, stepper: int) -> int:
+        """The degree of the polynomials that an instance has turned out to take for its inputs."""
+        return self.library.kernel_taken_degree(self.handle, stepper)
+
+    def announce(self) -> None:
+        """Says that there was an event since the last point."""
+        self.library.kernel_announce(self.handle)
+
+    def set_align(self, align: bool) -> None:
+        """Whether all instances go back where one of them meets an event within a step."""
+        self.library.kernel_set_align(self.handle, align)
+
+    def set_ready(self) -> None:
+        """To be called when Co-Simulation instances have left Initialization Mode."""
+        self.library.kernel_set_ready(self.handle)
+
+    @property
+    def arriving(self) -> np.ndarray:
+        """A copy of what arrives at the inputs of all Co-Simulation instances."""
+        return self.slots[self._arriving]
+
+    @property
+    def counts(self) -> CouplingCounts:
+        passes, discarded, earliest, seconds = c_long(), c_long(), c_double(), c_double()
+        self.library.kernel_coupling_counts(self.handle, byref(passes), byref(discarded), byref(earliest), byref(seconds))
+        return CouplingCounts(passes.value, discarded.value, earliest.value, seconds.value)
+
+    def hand_over(self) -> tuple[Status, float]:
+        moved = c_double()
+        return Status(self.library.kernel_hand_over(self.handle, byref(moved))), moved.value
+
+    def get_outputs(self) -> Status:
+        return Status(self.library.kernel_get_outputs(self.handle))
+
+    def evaluate_point(self, t: float) -> Status:
+        return Status(self.library.kernel_evaluate_point(self.handle, t))
+
+    def complete(self) -> Status:
+        return Status(self.library.kernel_complete(self.handle))
+
+    def note_inputs(self, restart: bool) -> None:
+        self.library.kernel_note_inputs(self.handle, restart)
+
+    def step(self, t: float, h: float, degree: int, last_word: bool) -> Status:
+        """All Co-Simulation instances by the polynomials in ``value``, ``slope`` and ``curve``."""
+        self.library.kernel_set_degree(self.handle, degree)
+        return Status(self.library.kernel_step(self.handle, t, h, last_word))
+
+    def explicit_step(self, h: float, order: int, in_turn: bool, last_word: bool) -> Status:
+        return Status(self.library.kernel_explicit_step(self.handle, h, order, in_turn, last_word))
+
+    @property
+    def next_period(self) -> float:
+        """Where an instance with a step of its own has to be next."""
+        return self.library.kernel_next_period(self.handle)
+
+    def save(self, which: int = 0) -> Status:
+        return Status(self.library.kernel_save(self.handle, which))
+
+    def restore(self, which: int = 0) -> Status:
+        return Status(self.library.kernel_restore(self.handle, which))
+
+    def point(self, t: float) -> tuple[Status, bool]:
+        event = c_bool()
+        return Status(self.library.kernel_point(self.handle, t, byref(event))), event.value
+
+    @property
+    def sudden(self) -> bool:
+        """Whether at the last point was an event of more than outputs that are held."""
+        return self.library.kernel_sudden(self.handle)
+
+    def passed(self, bond: int) -> float:
+        """The energy in J that has gone through a bond so far, to and fro."""
+        return self.library.kernel_passed(self.handle, bond)
+
+    def add_up(self, h: float) -> None:
+        self.library.kernel_add_up(self.handle, h)
+
+    def begin_course(self, start: float, step: float, stop: float, order: int, in_turn: bool, variable: bool, times: np.ndarray) -> Status:
+        self._running = times = self.library.kept(times)
+        return Status(
+            self.library.kernel_begin_course(self.handle, start, step, stop, order, in_turn, variable, len(times), self._at(times))
+        )
+
+    def follow(self, steps: int) -> Status:
+        return Status(self.library.kernel_follow(self.handle, steps))
+
+    @property
+    def course(self) -> tuple[float, int]:
+        """The time that an explicit course has come to, and in how many steps."""
+        return self.time, self.library.kernel_course_steps(self.handle)

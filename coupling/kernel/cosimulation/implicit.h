@@ -1,0 +1,160 @@
+/* Implicit steps: what their files share, and what those outside tell of a run. */
+#ifndef KERNEL_IMPLICIT_H
+#define KERNEL_IMPLICIT_H
+
+#include "system/kernel_internal.h"
+
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
+#pragma GCC visibility push(hidden)
+#endif
+
+/* The last points, the newest first. Of the numbers of each the first so many are predicted; the others belong to the step that led
+ * there, and are given where `led` says so. */
+enum { MOST_POINTS = 5 };
+
+typedef struct {
+    int size, width; /* of what is predicted, and of a point */
+    int known, count; /* points, and from how many of them is extrapolated */
+    int predictions; /* the last, made from one point, from two, and so on; 0 where nothing goes on from there */
+    double predicted_time, time[MOST_POINTS];
+    bool led[MOST_POINTS];
+    double *point[MOST_POINTS], *predicted[MOST_POINTS], *work[MOST_POINTS];
+} Past;
+
+/* A fixed point of a map that is evaluated again and again, in one step after another. */
+enum { MOST_ANSWERS = 10 };
+
+typedef struct {
+    int size, known, gains;
+    bool goes_on;   /* the last point is of the same step */
+    double gain[2]; /* how much larger each change of the value was than that of the point, the last first: from 1 on mere repetition diverges */
+    double *x, *value, *residual, *left;
+    double *change[MOST_ANSWERS], *difference[MOST_ANSWERS], *base[MOST_ANSWERS]; /* the newest first */
+} FixedPoint;
+
+/* The levels that a scheme enforces, by what its Newton steps are made of. Multipliers move by what accelerations of position / h^2 and
+ * velocity / h need, times `mean`, in the middle of a step, and by as much times `spread` more at its end, and less at its beginning.
+ */
+typedef struct {
+    double mean[2][2];    /* of constraints of velocities alone, and of those that exist at position level */
+    double spread[2];     /* of the latter; 0 where multipliers have one value a step */
+    bool continuous;      /* multipliers begin a step with what they had at the end of the last */
+} ConstraintLevel;
+
+typedef struct {
+    int loop, place; /* of its multiplier, among the unknowns of the loop */
+    bool holonomic;  /* it exists at position level */
+    bool known;      /* the Jacobian of the loop tells how it answers */
+} ImplicitConstraint;
+
+/* The constraints of one loop that are known to answer. */
+typedef struct {
+    int loop, count, *constraint;
+    Linear *holonomic; /* the loop's equations with all other multipliers held; null where there are none, or nothing spreads */
+    double *entries;
+} LoopMoves;
+
+typedef struct {
+    int count, loops;
+    const ImplicitConstraint *constraint;
+    const ConstraintLevel *level;
+    LoopMoves *loop;
+    double *right;
+} Moves;
+
+/* What those outside tell of a run. Arrays with two rows have a column for each constraint: of violations positions come before
+ * velocities, of multipliers and their moves the beginning of a step before its end. */
+typedef struct {
+    ConstraintLevel level;
+    const ImplicitConstraint *constraint;
+    const bool *enforced;    /* violations that are brought to 0 */
+    const double *tolerance; /* by how much each input may still move, relative to its size */
+    const double *constraint_size, *input_size; /* what absolute tolerances are multiples of, by constraint and input */
+    const bool *still;       /* inputs that keep their values over each step */
+    const bool *movable;     /* multipliers that may move at the beginning of a step, too */
+    const int *responding;   /* constraints of which no Jacobian tells how they answer */
+    const double *response;  /* how the multipliers of these move by their violations */
+    Reading *reading;        /* of violations; `read` is where the values come, `place` where they belong */
+    const double *read;
+    const int *place;
+    bool (*between)(double t, double h, void *context); /* what else is taken over a step; null where there is nothing */
+    void *context;
+    double constraint_tolerance, rounding; /* violations, and moves of inputs of any size, that are nothing */
+    double noise;            /* to how much instances answer evenly to small changes */
+    int constraints, responses, readings, reads, most_repetitions;
+    bool watches_gain;       /* a coupling that answers to itself too strongly ends the run */
+} ImplicitSetup;
+
+typedef enum {
+    SETTLED,
+    EARLY,     /* an instance has met an event at `reached` */
+    STUCK,     /* how constraints answer has to be looked at again; the repetitions can go on after that */
+    UNSETTLED, /* after the last repetition */
+    DIVERGING  /* `input` answers to itself `gain` times */
+} ImplicitEnding;
+
+typedef struct {
+    int ending, input;
+    double reached, gain;
+} ImplicitEnd;
+
+/* Unknowns are the multipliers at the beginning and at the end of the step, and the inputs at its end. */
+typedef struct Implicit {
+    const ImplicitSetup *setup;
+    int constraints, inputs, unknowns;
+    int repetition, unimproved;
+    bool at_beginning;     /* of the step are the instances */
+    bool linearised, held_up, has_before;
+    double t, h, worst, best;
+    double *block;
+    double *x, *value, *violation; /* the unknowns, what comes of them, and the violations with them */
+    double *kept, *move, *scale, *size, *before;
+    double *force, *greatest; /* the greatest size that each multiplier, and each input, has had */
+    Past past;
+    FixedPoint fixed_point;
+    Moves moves;
+} Implicit;
+
+/* prediction.c */
+size_t past_room(int width); /* how many numbers it needs */
+void past_begin(Past *, int size, int width, double *room);
+void past_forget(Past *); /* nothing goes on from what was before */
+double *past_add(Past *, double time, bool led);
+void past_compare(Past *); /* by what has become of the last prediction: from how many points to extrapolate */
+const double *past_predict(Past *, double t);
+void past_predict_led(Past *, double t, double *values); /* what belongs to the step; nothing where no point tells */
+size_t past_size(const Past *);
+void past_copy(Past *, double *copy, bool back); /* the points alone */
+
+/* fixed_point.c */
+size_t fixed_point_room(int size);
+void fixed_point_begin(FixedPoint *, int size, double *room);
+void fixed_point_forget(FixedPoint *); /* what the map has answered */
+void fixed_point_leave(FixedPoint *);  /* what follows begins from another point */
+/* `scale` is the size of each unknown; so many of the first are `held`: they stay, and what was learned as they moved is left out. */
+void fixed_point_next(FixedPoint *, const double *x, const double *value, const double *scale, int held, double *next);
+
+/* moves.c */
+bool moves_begin(Moves *, const Kernel *, const ImplicitConstraint *, int count, const ConstraintLevel *); /* false where memory lacks */
+void moves_end(Moves *);
+int moves_linearise(Moves *, Kernel *); /* at the present point */
+void moves_find(const Moves *, Kernel *, const double *violation, double h, double *move); /* of constraints that are known to answer */
+bool spreads(const ConstraintLevel *);
+
+/* implicit.c */
+int kernel_begin_implicit(Kernel *, const ImplicitSetup *); /* which has to outlive it */
+void kernel_end_implicit(Kernel *);
+double *kernel_implicit_unknowns(Kernel *);              /* as they are; then what comes of them, and the violations */
+void kernel_implicit_note(Kernel *, bool restart);       /* the present point */
+int kernel_implicit_start(Kernel *, double h);           /* saves the point, and predicts where a step from there ends */
+int kernel_implicit_go_on(Kernel *, ImplicitEnd *);      /* repeats that step */
+int kernel_implicit_repeat(Kernel *, const double *unknowns); /* once; the violations follow */
+int kernel_implicit_arrive(Kernel *, double t, const double *multipliers); /* what arrives at the inputs at a time, with these */
+void kernel_implicit_forget(Kernel *);                   /* what repetitions have shown */
+Past *kernel_implicit_past(Kernel *);
+
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
+#pragma GCC visibility pop
+#endif
+
+#endif

@@ -1,0 +1,235 @@
+/* One instance of an FMU, whichever its version: the calls of FMI 2.0 and 3.0 under one roof. */
+#ifndef KERNEL_INSTANCE_H
+#define KERNEL_INSTANCE_H
+
+#include "fmi/views.h"
+
+#ifdef KERNEL_EXPORTED
+#include "fmi/where.h"
+#endif
+
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
+#pragma GCC visibility push(hidden)
+#endif
+
+/* How inputs go on from a point in time; each is value + d (slope + d curve / 2) with d = time - start. */
+typedef struct {
+    double start;
+    int degree, count;
+    const Reference *reference;
+    const double *value, *slope, *curve;
+    double *scratch;
+} Polynomials;
+
+typedef struct Instance {
+    const Library *library;
+    Component component;
+    Views *views; /* null where every reference is read as it is */
+    Fmi2Callbacks callbacks;
+    double next_time; /* of its next time event; infinite where there is none */
+    bool stepped;     /* runs in Co-Simulation; else in Model Exchange */
+    bool event_mode;  /* a Co-Simulation instance that handles events in Event Mode */
+    const Polynomials *inputs; /* what an intermediate update sets; null where nothing follows a polynomial */
+    bool running; /* has left Initialization Mode */
+    bool logs;   /* shows what it logs as it comes */
+    bool called; /* nothing has been logged since a call began */
+    char *name;
+    struct Instance *next, *previous; /* of those that exist */
+    char message[4096]; /* all that it logged in the last call in which it logged anything */
+} Instance;
+
+/* What a Co-Simulation instance is told at instantiation: whether events are handled in Event Mode, whether it may return early, and
+ * which inputs intermediate updates will set. */
+typedef struct {
+    bool event_mode, early_return;
+    const Reference *inputs;
+    int count;
+} Stepping;
+
+/* How a step ended. */
+typedef struct {
+    double reached; /* NaN where the FMU does not say */
+    bool event, terminate;
+} StepEnd;
+
+/* What discrete updates brought. */
+typedef struct {
+    bool again, terminate, states_changed;
+} Update;
+
+/* How an instance is made: for Co-Simulation where `stepping` is given; `logs`: the FMU's own logging is on, and is shown. */
+typedef struct {
+    const char *name, *token, *resources;
+    const Stepping *stepping;
+    bool logs;
+    const ViewRow *view;
+    const VectorRow *element; /* variables that functions of their own give as vectors */
+    int views, elements;
+} Making;
+
+/* Null where the FMU refuses; `problem` then holds what it logged. */
+Instance *instance_open(const Library *, const Making *, char *problem, size_t size);
+void instance_close(Instance *);
+const char *instance_message(const Instance *);
+const char *instance_said(const Instance *); /* in the last call; empty where it logged nothing */
+bool instance_handles_events(const Instance *); /* in Event Mode, of Co-Simulation: what was asked for may have been refused */
+
+Status instance_enter_initialization(Instance *, double tolerance, double start, double stop);
+
+/* Everything up to Initialization Mode: a reset where the instance has run before, then start values of any type, neighbours of one type
+ * in one call. The first `structural` of them are set in Configuration Mode (in FMI 2, which has none, like the others). */
+typedef struct {
+    bool reset;
+    int structural, count;
+    const int *type; /* of each value; STRING for those of which the text counts */
+    const Reference *reference;
+    const double *value;
+    const char *const *text;
+    double tolerance, start, stop;
+} Start;
+
+enum { STRING = TYPES };
+
+typedef enum { STARTED, RESETTING, CONFIGURING, SETTING, ENTERING } StartStage;
+
+/* What was not accepted: the stage, and of SETTING the number of the value. */
+typedef struct {
+    int stage, index;
+} Refusal;
+
+Status instance_start(Instance *, const Start *, Refusal *);
+Status instance_exit_initialization(Instance *);
+
+/* instances.c: the same of many, one after the other; up to the first that refuses, whose number is returned, or that has said something when it left
+ * Initialization Mode. */
+int instances_start(Instance *const *, const Start *const *, int count, bool reset, double tolerance, double start, double stop, Refusal *, Status *);
+int instances_exit_initialization(Instance *const *, int first, int count, Status *);
+
+/* What a call returned; a status that the standard does not have is an error. */
+Status instance_heard(Instance *, Status);
+/* Adds a message to those of the same call; what an FMU logs is shown as well where that is asked for. */
+void instance_says(Instance *, const char *);
+void instance_logs(Instance *, Status, const char *category, const char *message);
+
+/* Callbacks of FMUs, with the signatures of the standards. Some FMUs pass something else than the environment that they were given, so that it counts only
+ * where it is an instance that exists. */
+void instance_enlist(Instance *);
+void instance_strike(Instance *);
+Instance *instance_of(const void *environment, const char *name); /* null where neither is known */
+void instance_claim(Instance *); /* takes over what was logged by nobody known since the last failure: its call has just failed */
+extern _Thread_local Instance *instance_stepping; /* whose step was begun last */
+void instance_follow(void *environment, double time, bool set_requested, bool get_allowed, bool step_finished, bool can_return,
+                     bool *return_requested, double *return_time); /* callbacks.c: within a step FMI 3 asks for inputs at times of its own */
+void instance_log_2(void *instance, const char *name, Status, const char *category, const char *message, ...);
+void instance_log_3(void *instance, Status, const char *category, const char *message);
+
+/* Values of any type as doubles. `instance_access` is for the FMU's own references alone. */
+Status instance_access(Instance *, Type, const Reference *, size_t, double *, bool setting);
+Status instance_set(Instance *, Type, const Reference *, size_t, const double *);
+Status instance_get(Instance *, Type, const Reference *, size_t, double *);
+Status instance_get_variables(Instance *, Type, const Reference *, size_t, double *); /* by no function of a vector */
+void instance_read_late(Instance *); /* of one that brings variables up to date when its derivatives are asked for */
+Status instance_set_string(Instance *, Reference, const char *);
+
+/* What one of many instances is asked for, and how it took that. */
+typedef struct {
+    Instance *instance;
+    const Reference *references;
+    double *values;
+    int type, count, status;
+} Reading;
+void instances_get(Reading *, int count);
+
+Status instance_move_states(Instance *, const double *, size_t); /* as instance_set_states, for those outside of the kernel */
+Status instance_get_states(Instance *, double *, size_t);
+Status instance_get_derivatives(Instance *, double *, size_t);
+Status instance_count_states(Instance *, size_t *); /* leaves the count as it is where the FMU does not tell */
+Status instance_get_nominals(Instance *, double *, size_t);
+Status instance_get_indicators(Instance *, double *, size_t);
+Status instance_enter_events(Instance *);
+Status instance_update_discrete(Instance *, Update *);
+Status instance_enter_continuous(Instance *);
+Status instance_completed_step(Instance *, bool *event, bool *terminate);
+Status instance_adjoint(Instance *, const Reference *, size_t, const Reference *, size_t, const double *seed, double *sensitivity);
+Status instance_directional(Instance *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed,
+                            double *sensitivity);
+
+/* Co-Simulation. `last_word`: this step will not be taken back. A step that is discarded may have come part of the way. */
+Status instance_do_step(Instance *, double time, double size, bool last_word, StepEnd *);
+Status instance_step_failed(Instance *, Status, StepEnd *); /* of FMI 2: the reason for a status that is not good */
+Status instance_enter_step(Instance *);
+Status instance_set_slopes(Instance *, const Polynomials *); /* the derivatives of inputs, before a step (FMI 2) */
+Status instance_save(Instance *, void **state);              /* a state that is given is overwritten */
+Status instance_restore(Instance *, void *state);
+void instance_forget(Instance *, void **state);
+Status instance_serialised_size(Instance *, void *state, size_t *);
+Status instance_serialise(Instance *, void *state, unsigned char *, size_t);
+Status instance_deserialise(Instance *, const unsigned char *, size_t, void **state);
+
+/* Before each call of the FMU, and after it: a process that may be lost in it says where it is. Elsewhere nobody looks. */
+#ifdef KERNEL_EXPORTED
+#define IS_WATCHED WHERE_IS_WATCHED
+#define ENTERS(number2, number3) \
+    WHERE_ENTERS(instance->library->version, instance->library->version == 3 ? (number3) : (number2), instance)
+#define LEAVES() WHERE_LEAVES()
+#define AT(when) (IS_WATCHED ? (void)(kernel_where->time = (when)) : (void)0)
+#else
+#define IS_WATCHED false
+#define ENTERS(number2, number3) ((void)0)
+#define LEAVES() ((void)0)
+#define AT(when) ((void)0)
+#endif
+#define ENTERS_BOTH(function) ENTERS(CALL_NUMBER(Fmi2, function), CALL_NUMBER(Fmi3, function))
+
+/* What an evaluation calls most. */
+static inline Status heard(Instance *instance, Status status)
+{
+    LEAVES();
+    return (unsigned)status <= WARNING ? status : instance_heard(instance, status);
+}
+
+static inline Status instance_set_time(Instance *instance, double time)
+{
+    const Library *l = instance->library;
+    instance->called = true;
+    AT(time);
+    ENTERS_BOTH(set_time);
+    return heard(instance, l->version == 3 ? l->fmi3.set_time(instance->component, time) : l->fmi2.set_time(instance->component, time));
+}
+
+static inline Status instance_set_states(Instance *instance, const double *x, size_t count)
+{
+    const Library *l = instance->library;
+    instance->called = true;
+    ENTERS_BOTH(set_states);
+    return heard(instance, l->version == 3 ? l->fmi3.set_states(instance->component, x, count)
+                                           : l->fmi2.set_states(instance->component, x, count));
+}
+
+static inline Status instance_set_reals(Instance *instance, const Reference *references, size_t count, const double *values)
+{
+    const Library *l = instance->library;
+    instance->called = true;
+    if (instance->views)
+        return views_access(instance, FLOAT64, references, count, (double *)values, true);
+    ENTERS_BOTH(set[FLOAT64]);
+    return heard(instance, l->version == 3 ? l->fmi3.set[FLOAT64](instance->component, references, count, values, count)
+                                           : l->fmi2.set[FLOAT64](instance->component, references, count, values));
+}
+
+static inline Status instance_get_reals(Instance *instance, const Reference *references, size_t count, double *values)
+{
+    const Library *l = instance->library;
+    instance->called = true;
+    if (instance->views)
+        return views_access(instance, FLOAT64, references, count, values, false);
+    ENTERS_BOTH(get[FLOAT64]);
+    return heard(instance, l->version == 3 ? l->fmi3.get[FLOAT64](instance->component, references, count, values, count)
+                                           : l->fmi2.get[FLOAT64](instance->component, references, count, values));
+}
+
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
+#pragma GCC visibility pop
+#endif
+
+#endif

@@ -1,0 +1,399 @@
+"""FMUs in the kernel: their libraries and instances; what they do is said in ``instance.h``."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from ctypes import POINTER, byref, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint, c_void_p
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from coupling.kernel import library
+from coupling.kernel.platform.binding import declare, doubles_of, pointer, references_of
+from coupling.kernel.platform.own import Library
+
+OK, WARNING, DISCARD, ERROR, FATAL = range(5)
+STATUS = ("ok", "warning", "discard", "error", "fatal", "pending")
+"""The words of the standards; the kernel makes an error of any other status."""
+STRING = 11
+"""The type of start values that are texts, numbered after those of ``fmi.h``."""
+
+
+class Stepping(NamedTuple):
+    """How a Co-Simulation instance is made; ``inputs`` are the references that intermediate updates will set."""
+
+    event_mode: bool
+    early_return: bool
+    inputs: np.ndarray
+
+
+class SteppingStructure(ctypes.Structure):
+    _fields_ = [("event_mode", c_bool), ("early_return", c_bool), ("inputs", c_void_p), ("count", c_int)]
+
+
+class StartStructure(ctypes.Structure):
+    _fields_ = [
+        ("reset", c_bool),
+        *((name, c_int) for name in ("structural", "count")),
+        *((name, c_void_p) for name in ("type", "reference", "value")),
+        ("text", c_void_p),
+        *((name, c_double) for name in ("tolerance", "start", "stop")),
+    ]
+
+
+class ViewStructure(ctypes.Structure):
+    _fields_ = [
+        *((name, c_uint) for name in ("first", "size", "own")),
+        ("array", c_int),
+        *((name, c_double) for name in ("factor", "offset")),
+        ("start", c_void_p),
+    ]
+
+
+class VectorStructure(ctypes.Structure):
+    _fields_ = [
+        ("reference", c_uint),
+        *((name, c_int) for name in ("vector", "place")),
+        *((name, c_double) for name in ("factor", "offset")),
+    ]
+
+
+class MakingStructure(ctypes.Structure):
+    _fields_ = [
+        *((name, c_char_p) for name in ("name", "token", "resources")),
+        ("stepping", c_void_p),
+        ("logs", c_bool),
+        ("view", c_void_p),
+        ("element", c_void_p),
+        ("views", c_int),
+        ("elements", c_int),
+    ]
+
+
+class RefusalStructure(ctypes.Structure):
+    _fields_ = [("stage", c_int), ("index", c_int)]
+
+
+class ReadingStructure(ctypes.Structure):
+    _fields_ = [
+        *((name, c_void_p) for name in ("instance", "references", "values")),
+        *((name, c_int) for name in ("type", "count", "status")),
+    ]
+
+
+_READING: np.dtype[Any] = np.dtype(ReadingStructure)
+
+declare(
+    {
+        "library_open": (c_void_p, [c_char_p, c_int, c_char_p, c_size_t]),
+        "library_missing": (c_char_p, [c_void_p, c_bool]),
+        "library_close": (None, [c_void_p]),
+        "library_watch": (None, [c_void_p]),
+        "library_is_changed": (c_bool, [c_void_p]),
+        "library_has_threads": (c_bool, [c_void_p]),
+        "library_is_loaded": (c_bool, [c_char_p]),
+        "instance_open": (c_void_p, [c_void_p, POINTER(MakingStructure), c_char_p, c_size_t]),
+        "instance_close": (None, [c_void_p]),
+        "instance_message": (c_char_p, [c_void_p]),
+        "instance_said": (c_char_p, [c_void_p]),
+        "instance_handles_events": (c_bool, [c_void_p]),
+        "instance_start": (c_int, [c_void_p, POINTER(StartStructure), POINTER(RefusalStructure)]),
+        "instance_exit_initialization": (c_int, [c_void_p]),
+        "instance_set": (c_int, [c_void_p, c_int, c_void_p, c_size_t, c_void_p]),
+        "instance_get": (c_int, [c_void_p, c_int, c_void_p, c_size_t, c_void_p]),
+        "instance_get_variables": (c_int, [c_void_p, c_int, c_void_p, c_size_t, c_void_p]),
+        "instance_read_late": (None, [c_void_p]),
+        "instances_get": (None, [c_void_p, c_int]),
+        "instance_get_states": (c_int, [c_void_p, c_void_p, c_size_t]),
+        "instance_move_states": (c_int, [c_void_p, c_void_p, c_size_t]),
+        "instance_get_derivatives": (c_int, [c_void_p, c_void_p, c_size_t]),
+        "instance_count_states": (c_int, [c_void_p, POINTER(c_size_t)]),
+        "instance_get_nominals": (c_int, [c_void_p, c_void_p, c_size_t]),
+        "instance_directional": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, c_void_p, c_void_p]),
+    }
+)
+
+
+_BEYOND = 1000
+"""How many states more than it lists an instance may write without harm, where it is looked whether it does."""
+
+
+class StartStage(IntEnum):
+    """What an instance goes through up to Initialization Mode."""
+
+    RESETTING = 1
+    CONFIGURING = 2
+    SETTING = 3
+    ENTERING = 4
+
+
+class StartRefusal(NamedTuple):
+    """What an instance did not accept at its start."""
+
+    status: int
+    stage: StartStage
+    value: int
+    """The number of the value among those given; -1 where it is none."""
+
+
+class StartValues:
+    """Start values of one instance, each a type, a reference, and a number or a text; those of one type are set together.
+
+    The first ``structural`` of them are set before all others, in Configuration Mode.
+    """
+
+    def __init__(self, values: Sequence[tuple[int, int, float | str]], names: Sequence[str] = (), structural: int = 0) -> None:
+        self.given, self.names = list(values), names
+        types = [STRING, *dict.fromkeys(type_ for type_, _, _ in values)]
+        self.structural = structural
+        self.places = sorted(range(len(values)), key=lambda i: (i >= structural, types.index(values[i][0])))
+        """The number among those given of each value in the order in which they are set."""
+        ordered = [values[i] for i in self.places]
+        self.arrays = (
+            np.array([type_ for type_, _, _ in ordered], dtype=np.intc),
+            references_of([reference for _, reference, _ in ordered]),
+            doubles_of([0.0 if isinstance(value, str) else value for _, _, value in ordered]),
+        )
+        self.texts = [np.frombuffer(value.encode() + b"\0", np.uint8) if isinstance(value, str) else None for _, _, value in ordered]
+        self._made: tuple[Library, StartStructure] | None = None
+
+    def change(self, numbers: Mapping[str, float]) -> None:
+        """Gives values of some names other numbers, where C has them already; not those of another process, which has copies."""
+        for name, number in numbers.items():
+            i = self.names.index(name)
+            type_, reference, _ = self.given[i]
+            self.given[i] = type_, reference, number
+            self.arrays[2][self.places.index(i)] = number
+
+    def structure(self, library: Library) -> StartStructure:
+        """As C takes them, in the process of a library."""
+        if self._made is None or self._made[0] is not library:
+            self.texts = [text if text is None else library.kept(text) for text in self.texts]
+            texts = np.array([pointer(text) or 0 for text in self.texts], np.uintp)
+            types, references, values = self.arrays
+            made = StartStructure(structural=self.structural, count=len(self.places))
+            self._made = library, library.kept_structure(made, type=types, reference=references, value=values, text=texts)
+        return self._made[1]
+
+
+def refused(values: StartValues, status: int, refusal: RefusalStructure) -> StartRefusal:
+    """As C tells it."""
+    return StartRefusal(status, StartStage(refusal.stage), values.places[refusal.index] if refusal.index >= 0 else -1)
+
+
+class LoadedLibrary:
+    """The functions of an FMU's binary."""
+
+    users = 0
+    """Instances that have not been freed."""
+
+    def __init__(self, path: str, version: int, library: Library = library) -> None:
+        """``library``: of the process that opens it."""
+        self.library = library
+        problem = ctypes.create_string_buffer(1024)
+        self.handle = self.library.library_open(path.encode(), version, problem, len(problem))
+        if not self.handle:
+            raise OSError(problem.value.decode(errors="replace"))
+
+    def check(self, kind: str) -> None:
+        """Refuses a library that lacks what Model Exchange (``me``) or Co-Simulation (``cs``) needs."""
+        missing = self.library.library_missing(self.handle, kind == "cs")
+        if missing:
+            raise OSError(f"the function {missing.decode()} is missing")
+
+    def watch(self) -> None:
+        """Remembers the static state of a library that has just been opened."""
+        self.library.library_watch(self.handle)
+
+    @property
+    def is_changed(self) -> bool:
+        """Returns whether its static state differs from that at its opening."""
+        return self.library.library_is_changed(self.handle)
+
+    def close(self) -> None:
+        """Closes it where it has no users; its code stays where threads were begun, which may be its own."""
+        if not self.users and not self.library.library_has_threads(self.handle):
+            self.library.library_close(self.handle)
+            self.handle = None
+
+
+class View(NamedTuple):
+    """References under which an instance's variables are seen as elements, or in other units; see ``views.h``."""
+
+    first: int
+    size: int
+    own: int
+    array: bool
+    factor: float = 1.0
+    offset: float = 0.0
+    start: Sequence[float] | None = None
+
+
+class Element(NamedTuple):
+    """A variable that a function of the standard gives as an element of a vector; see ``views.h``."""
+
+    reference: int
+    vector: int
+    """0 for the states, 1 for their derivatives, 2 for the event indicators."""
+    place: int
+    factor: float = 1.0
+    offset: float = 0.0
+
+
+class Instance:
+    """One instance of an FMU; freed by ``free``, once."""
+
+    def __init__(
+        self,
+        loaded: LoadedLibrary,
+        name: str,
+        token: str,
+        resources: str | None,
+        stepping: Stepping | None = None,
+        *,
+        views: Sequence[View] = (),
+        elements: Sequence[Element] = (),
+        logging: bool = False,
+    ) -> None:
+        problem = ctypes.create_string_buffer(4096)
+        self.library = library = loaded.library
+        starts = [None if each.start is None else doubles_of(each.start) for each in views]
+        rows = (
+            ViewStructure(each.first, each.size, each.own, each.array, each.factor, each.offset, library.pointer(start))
+            for each, start in zip(views, starts, strict=True)
+        )
+        view = (ViewStructure * len(views))(*rows)
+        element = (VectorStructure * len(elements))(*(VectorStructure(*each) for each in elements))
+        how = MakingStructure(
+            library.text(name.encode()), library.text(token.encode()), logs=logging, views=len(views), elements=len(elements)
+        )
+        how.element = library.reference(element)
+        how.resources = library.text(resources.encode() if resources else None)
+        how.view = library.reference(view)
+        if stepping:
+            event_mode, early_return, inputs = stepping
+            asked = SteppingStructure(event_mode, early_return, library.pointer(inputs), len(inputs))
+            how.stepping = library.reference(asked)
+        self.handle = library.instance_open(loaded.handle, byref(how), problem, len(problem))
+        if not self.handle:
+            raise RuntimeError(problem.value.decode(errors="replace"))
+        self._loaded = loaded
+        loaded.users += 1
+
+    def free(self) -> None:
+        if self.handle:
+            self.library.instance_close(self.handle)
+            self.handle = None
+            self._loaded.users -= 1
+
+    @property
+    def message(self) -> str:
+        """All that it logged in the last call in which it logged anything."""
+        return " ".join(self.library.instance_message(self.handle).decode(errors="replace").split())
+
+    @property
+    def said(self) -> str:
+        """What it logged in the last call, if anything."""
+        said = self.library.instance_said(self.handle)
+        return " ".join(said.decode(errors="replace").split()) if said else ""
+
+    @property
+    def handles_events(self) -> bool:
+        """Whether it runs in Co-Simulation with Event Mode, which it may have refused."""
+        return self.library.instance_handles_events(self.handle)
+
+    def start(self, values: StartValues, tolerance: float, start: float, stop: float, *, reset: bool = False) -> StartRefusal | None:
+        """Everything up to Initialization Mode; ``reset`` where the instance has run before. None where all is well."""
+        how = values.structure(self.library)
+        how.reset, how.tolerance, how.start, how.stop = reset, tolerance, start, stop
+        refusal = RefusalStructure()
+        status = self.library.instance_start(self.handle, byref(how), byref(refusal))
+        return None if status <= WARNING else refused(values, status, refusal)
+
+    def exit_initialization(self) -> int:
+        return self.library.instance_exit_initialization(self.handle)
+
+    def set(self, type_: int, references: Sequence[int], values: Sequence[float]) -> int:
+        keys, data = references_of(references), doubles_of(values)
+        return self.library.instance_set(self.handle, type_, self.library.pointer(keys), len(keys), self.library.pointer(data))
+
+    def get(self, type_: int, references: Sequence[int] | np.ndarray) -> tuple[int, np.ndarray]:
+        keys, data = references_of(references), np.zeros(len(references))
+        return self.library.instance_get(self.handle, type_, self.library.pointer(keys), len(keys), self.library.pointer(data)), data
+
+    def variables(self, references: Sequence[int]) -> tuple[int, np.ndarray]:
+        """Returns real values as the variables have them, also where a function of the standard gives them as a vector."""
+        keys, data = references_of(references), np.zeros(len(references))
+        where = self.library.pointer(keys), len(keys), self.library.pointer(data)
+        return self.library.instance_get_variables(self.handle, 0, *where), data
+
+    def read_late(self) -> None:
+        """Has the derivatives asked for before variables are read, from now on."""
+        self.library.instance_read_late(self.handle)
+
+    def nominals(self, count: int) -> tuple[int, np.ndarray]:
+        data = np.ones(count)
+        return self.library.instance_get_nominals(self.handle, self.library.pointer(data), count), data
+
+    def states(self, count: int) -> tuple[int, np.ndarray]:
+        data = np.zeros(count)
+        return self.library.instance_get_states(self.handle, self.library.pointer(data), count), data
+
+    def writes_states(self, count: int) -> int:
+        """Returns how many states it writes where so many are asked for, or at least how many if they are far more."""
+        data = np.full(count + _BEYOND, np.nan)
+        self.library.instance_get_states(self.handle, self.library.pointer(data), count)
+        written = np.flatnonzero(~np.isnan(data))
+        return max(count, int(written[-1]) + 1 if len(written) else 0)
+
+    def derivatives(self, count: int) -> tuple[int, np.ndarray]:
+        data = np.zeros(count)
+        return self.library.instance_get_derivatives(self.handle, self.library.pointer(data), count), data
+
+    def state_count(self, listed: int) -> int:
+        """How many states there are, by the instance itself; as many as are ``listed`` where it does not tell."""
+        count = c_size_t(listed)
+        status = self.library.instance_count_states(self.handle, byref(count))
+        return count.value if status <= WARNING else listed
+
+    def move_states(self, x: np.ndarray) -> int:
+        values = doubles_of(x)
+        return self.library.instance_move_states(self.handle, self.library.pointer(values), len(values))
+
+    def directional(self, unknowns: Sequence[int], known: int) -> tuple[int, np.ndarray]:
+        """Derivatives with respect to one known."""
+        rows, column, seed, result = references_of(unknowns), references_of([known]), np.ones(1), np.zeros(len(unknowns))
+        status = self.library.instance_directional(
+            self.handle,
+            self.library.pointer(rows),
+            len(rows),
+            self.library.pointer(column),
+            1,
+            self.library.pointer(seed),
+            self.library.pointer(result),
+        )
+        return status, result
+
+
+class Readings:
+    """Values that many instances are asked for in one call, as often as wanted."""
+
+    def __init__(self, asked: Sequence[tuple[Instance, int, Sequence[int] | np.ndarray]]) -> None:
+        self._library = found = asked[0][0].library if asked else library
+        self._references = found.kept(references_of([reference for _, _, references in asked for reference in references]))
+        self.values = found.kept(np.zeros(len(self._references)))
+        self.structures = found.kept_structure((ReadingStructure * len(asked))())
+        first = 0
+        for reading, (instance, type_, references) in zip(self.structures, asked, strict=True):
+            where = (pointer(self._references[first:]), pointer(self.values[first:])) if len(references) else (None, None)
+            reading.instance, (reading.references, reading.values) = instance.handle, where
+            reading.type, reading.count = type_, len(references)
+            first += len(references)
+        self.statuses = np.frombuffer(memoryview(self.structures), _READING)["status"]
+
+    def read(self) -> tuple[np.ndarray, np.ndarray]:
+        """The status of each answer, and the values one after the other; the next reading overwrites both."""
+        self._library.instances_get(self.structures, len(self.structures))
+        return self.statuses, self.values

@@ -1,0 +1,28 @@
+/* Many instances up to the end of their initialization, in few calls. */
+#include "fmi/instance.h"
+
+int instances_start(Instance *const *instances, const Start *const *starts, int count, bool reset, double tolerance, double start, double stop,
+                    Refusal *refusal, Status *status)
+{
+    for (int i = 0; i < count; i++) {
+        Start own = *starts[i];
+        own.reset = reset;
+        own.tolerance = tolerance;
+        own.start = start;
+        own.stop = stop;
+        *status = instance_start(instances[i], &own, refusal);
+        if (*status > WARNING)
+            return i;
+    }
+    return count;
+}
+
+int instances_exit_initialization(Instance *const *instances, int first, int count, Status *status)
+{
+    for (int i = first; i < count; i++) {
+        *status = instance_exit_initialization(instances[i]);
+        if (*status > WARNING || *instance_said(instances[i]))
+            return i;
+    }
+    return count;
+}

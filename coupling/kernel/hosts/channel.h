@@ -1,0 +1,118 @@
+/* Calls from this process to a host, a process of its own in which FMUs may do what they want: one at a time, by shared memory. */
+#ifndef KERNEL_CHANNEL_H
+#define KERNEL_CHANNEL_H
+
+#include "fmi/where.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CHANNEL_WORDS = 16, CHANNEL_REALS = 8, CHANNEL_MESSAGES = 1 << 16 };
+
+/* A call, and after it the answer; what the words and numbers are is the affair of the service. */
+typedef struct {
+    int op, asks, status;
+    int answers; /* this is no call, but what was asked for during one; until then there may be calls */
+    size_t size;
+    uint64_t word[CHANNEL_WORDS];
+    double real[CHANNEL_REALS];
+} Call;
+
+/* What both processes see, at the same address. */
+typedef struct {
+    _Alignas(64) _Atomic uint32_t request; /* counts requests */
+    _Atomic uint32_t host_sleeps, host_spin;
+    _Alignas(64) _Atomic uint32_t response; /* counts answers, and questions of the host during a call */
+    _Atomic uint32_t master_sleeps;
+    _Alignas(64) Call call;
+    _Alignas(64) Where where;
+    _Atomic int leaving;  /* exit has been called */
+    double memory;        /* what the host may take, in bytes; 0: no limit */
+    uint32_t said, lost;  /* bytes of messages, and how many did not fit */
+    char message[CHANNEL_MESSAGES];
+    size_t room; /* bytes of data */
+    _Alignas(4096) unsigned char data[];
+} Channel;
+
+typedef struct Host Host;
+
+typedef struct {
+    const char *program, *core; /* the paths of jourdain-host and of the library whose services it offers */
+    size_t room;                /* bytes of data that both see; they take memory only where they are used */
+    double memory;              /* bytes that the host may take; 0: no limit */
+    double call_timeout;        /* seconds that one call of an FMU may take; 0: no limit */
+    const char *const *sandbox; /* null: none; else paths that it may read, SANDBOX_WRITABLE, paths that it may write as well, and a null */
+} HostOptions;
+
+#define SANDBOX_WRITABLE "--"
+
+typedef enum { LIVES, SIGNALLED, EXITED, LEFT, TIMED_OUT, INTERRUPTED, LOST } DeathKind;
+
+/* How a host was lost. EXITED: by exit; LEFT: by _exit; LOST: nobody knows. */
+typedef struct {
+    int kind, signal, code;
+    double seconds;    /* that the last call took */
+    int version, call; /* that it was in; -1: in none */
+    void *instance;
+    double time;
+} Death;
+
+/* How Python calls the handlers of signals that have come: between `hold` and `release`; `handle` returns another number than 0 where one has raised
+ * an exception, which `forget` drops. */
+typedef struct {
+    int (*hold)(void);
+    int (*handle)(void);
+    void (*forget)(void);
+    void (*release)(int held);
+} HostSignals;
+
+/* -- in the master: channel.c ---------------------------------------------------------------------------------------------- */
+
+/* Null where it cannot be; `problem` then says why. */
+Host *host_start(const HostOptions *, char *problem, size_t size);
+Channel *host_channel(Host *);
+Call *host_words(Host *);
+void *host_data(Host *);
+int host_process(const Host *);
+uint32_t host_spins(Host *); /* how often it looks before it sleeps */
+int host_call(Host *, int op); /* 0: answered; else how the host was lost, from then on at each call */
+void host_answers(Host *, int (*answer)(void *context, int what), void *context); /* what the host asks back during a call */
+int host_give(Host *, int file); /* the number of the same open file in the host; -1 where that cannot be */
+const Death *host_death(const Host *);
+long host_printed(Host *, const char **text); /* what the host has printed so far, the last mebibyte of it */
+void host_stop(Host *); /* ends it, and leaves zeros where the memory was that both saw */
+void host_limit(Host *, double call_timeout); /* from now on */
+void host_end(Host *);
+void host_look(int (*look)(double lasted)); /* asked again and again while waiting; where it returns another number than 0, the host is given up */
+void host_signals(const HostSignals *);
+void hosts_forget(void);           /* in a copy of the master, whose hosts are the master's */
+
+/* -- in the host: host_run.c ------------------------------------------------------------------------------------------------ */
+
+typedef bool (*Service)(Channel *, int op); /* false: this is not one of its calls */
+extern const Service host_services[];       /* the last one is null */
+
+enum { OP_START, OP_PING, OP_END, OP_TAKE, OP_GUARD = 100, OP_KERNEL = 1000 }; /* from where on the calls of a service have their numbers */
+
+bool host_kernel_serve(Channel *, int op); /* host_kernel.c */
+enum { HOST_ELSEWHERE = 3 }; /* what a host returns at whose address of the memory there is something else */
+int host_run(int count, char **arguments);
+int channel_ask(Channel *, int what); /* of the master, during a call; what it returned */
+
+/* -- both ---------------------------------------------------------------------------------------------------------------------- */
+
+/* How long to look at a word before sleeping: as long as this has paid off lately, and as nobody else wants the core. */
+typedef struct {
+    uint32_t budget, waits;
+    double crowded; /* until then others have the core */
+} Patience;
+
+enum { CHANNEL_SPIN = 2000 };
+
+/* Whether the word has become another one meanwhile; `most`: how often to look with the core to itself, 0 where the other side needs it. */
+bool channel_watch(Patience *, const _Atomic uint32_t *word, uint32_t before, uint32_t most);
+void channel_post(_Atomic uint32_t *word, const _Atomic uint32_t *sleeps);
+
+#endif

@@ -1,0 +1,228 @@
+"""Hosts: processes of their own in which FMUs do what they want; what they do is said in ``channel.h``."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable
+from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_long, c_size_t, c_uint32, c_uint64, c_void_p
+from enum import IntEnum
+from pathlib import Path
+from typing import NamedTuple
+
+from coupling.kernel import library
+from coupling.kernel.hosts.sandbox import Sandbox
+from coupling.kernel.platform.binding import declare
+
+PROGRAM = Path(library._name).with_name("jourdain-host")
+
+_PING = 1
+"""As in C."""
+
+ANSWERS = ctypes.CFUNCTYPE(c_int, c_void_p, c_int)
+LOOKS = ctypes.CFUNCTYPE(c_int, c_double)
+
+
+class DeathKind(IntEnum):
+    """How a host was lost."""
+
+    LIVES = 0
+    SIGNALLED = 1
+    EXITED = 2
+    """By exit."""
+    LEFT = 3
+    """By _exit."""
+    TIMED_OUT = 4
+    INTERRUPTED = 5
+    LOST = 6
+    """Nobody knows."""
+
+
+class DeathStructure(ctypes.Structure):
+    _fields_ = [
+        *((name, c_int) for name in ("kind", "signal", "code")),
+        ("seconds", c_double),
+        *((name, c_int) for name in ("version", "call")),
+        ("instance", c_void_p),
+        ("time", c_double),
+    ]
+
+
+class OptionsStructure(ctypes.Structure):
+    _fields_ = [
+        *((name, c_char_p) for name in ("program", "core")),
+        ("room", c_size_t),
+        *((name, c_double) for name in ("memory", "call_timeout")),
+        ("sandbox", POINTER(c_char_p)),
+    ]
+
+
+class WhereStructure(ctypes.Structure):
+    _fields_ = [("count", c_uint64), ("version", c_int), ("call", c_int), ("instance", c_void_p), ("time", c_double)]
+
+
+class CallStructure(ctypes.Structure):
+    """What of a channel is a call or its answer."""
+
+    _fields_ = [
+        *((name, c_int) for name in ("op", "asks", "status", "answers")),
+        ("size", c_size_t),
+        ("word", c_uint64 * 16),
+        ("real", c_double * 8),
+    ]
+
+
+declare(
+    {
+        "host_start": (c_void_p, [POINTER(OptionsStructure), c_char_p, c_size_t]),
+        "host_call": (c_int, [c_void_p, c_int]),
+        "host_answers": (None, [c_void_p, ANSWERS, c_void_p]),
+        "host_death": (POINTER(DeathStructure), [c_void_p]),
+        "host_printed": (c_long, [c_void_p, POINTER(c_char_p)]),
+        "host_words": (POINTER(CallStructure), [c_void_p]),
+        "host_data": (c_void_p, [c_void_p]),
+        "host_process": (c_int, [c_void_p]),
+        "host_spins": (c_uint32, [c_void_p]),
+        "host_give": (c_int, [c_void_p, c_int]),
+        "host_stop": (None, [c_void_p]),
+        "host_limit": (None, [c_void_p, c_double]),
+        "host_end": (None, [c_void_p]),
+        "host_look": (None, [LOOKS]),
+        "host_signals": (None, [c_void_p * 4]),
+        "hosts_forget": (None, []),
+        "library_call": (c_char_p, [c_int, c_int]),
+    }
+)
+os.register_at_fork(after_in_child=library.hosts_forget)
+
+
+class HostError(OSError):
+    """A host that does not start."""
+
+
+class Death(NamedTuple):
+    """How a host was lost, and in which call of an FMU; ``call`` is -1 where it was in none."""
+
+    kind: DeathKind
+    signal: int
+    code: int
+    seconds: float
+    version: int
+    call: int
+    instance: int
+    time: float
+
+    @property
+    def function(self) -> str:
+        """The name of that call; empty where it was in none."""
+        return library.library_call(self.version, self.call).decode() if self.call >= 0 else ""
+
+
+class Host:
+    """One process; ended by ``end``, once."""
+
+    def __init__(
+        self,
+        room: int = 1 << 26,
+        memory: float | None = None,
+        call_timeout: float | None = None,
+        core: str = library._name,
+        sandbox: Sandbox | None = None,
+    ) -> None:
+        if not os.access(PROGRAM, os.X_OK):
+            raise HostError(
+                f"'{PROGRAM}' is missing, or is not to be run; build it with pip install --editable . (it needs a C compiler), or run the FMU in "
+                "this process"
+            )
+        paths = None if sandbox is None else sandbox.paths
+        options = OptionsStructure(os.fsencode(PROGRAM), os.fsencode(core), room, memory or 0.0, call_timeout or 0.0, paths)
+        problem = ctypes.create_string_buffer(2048)
+        self.handle = library.host_start(byref(options), problem, len(problem))
+        if not self.handle:
+            raise HostError(problem.value.decode(errors="replace").strip())
+        self.words = library.host_words(self.handle).contents
+        """The call, and after it the answer."""
+        self._answers: object = None
+        self._printed_before = ""
+
+    def call(self, op: int) -> DeathKind:
+        return DeathKind(library.host_call(self.handle, op))
+
+    def is_there(self) -> bool:
+        """Asks it; one that another process has started is not."""
+        return self.call(_PING) is DeathKind.LIVES
+
+    def answers(self, answer: Callable[[int], int]) -> None:
+        """What the host is told when it asks back."""
+        self._answers = ANSWERS(lambda _, what: answer(what))
+        library.host_answers(self.handle, self._answers, None)
+
+    @property
+    def data(self) -> int:
+        """Where the memory is that both see."""
+        return library.host_data(self.handle)
+
+    @property
+    def process(self) -> int:
+        return library.host_process(self.handle)
+
+    @property
+    def death(self) -> Death | None:
+        found = library.host_death(self.handle).contents
+        if not found.kind:
+            return None
+        where = found.version, found.call, found.instance or 0, found.time
+        return Death(DeathKind(found.kind), found.signal, found.code, found.seconds, *where)
+
+    @property
+    def printed(self) -> str:
+        """All that it has printed, or the last mebibyte of it."""
+        text = c_char_p()
+        length = library.host_printed(self.handle, byref(text))
+        return ctypes.string_at(text, length).decode(errors="replace")
+
+    def begin_run(self) -> None:
+        """From here on counts what it prints in a run."""
+        self._printed_before = self.printed
+
+    @property
+    def printed_in_run(self) -> str:
+        """As far as it is still there."""
+        return self.printed.removeprefix(self._printed_before)
+
+    def give(self, file: int) -> int:
+        """The number of the same open file in the host, for which it is to close it."""
+        number = library.host_give(self.handle, file)
+        if number < 0 and self.death is None:
+            raise OSError(f"the process {self.process} cannot take another open file")
+        return number
+
+    def stop(self) -> None:
+        """Ends the process; where its memory was are zeros until the end, so that whoever still looks there does no harm."""
+        if self.handle:
+            library.host_stop(self.handle)
+
+    def limit(self, call_timeout: float | None) -> None:
+        """Of each call from now on."""
+        library.host_limit(self.handle, call_timeout or 0.0)
+
+    def end(self) -> None:
+        if self.handle:
+            library.host_end(self.handle)
+            self.handle = None
+
+
+def listen(interrupted: Callable[[float], bool]) -> None:
+    """Who is asked, again and again while a call lasts, whether it is to be given up, and told for how many seconds it has lasted. What a handler of
+    a signal raises meanwhile ends the call in any case."""
+    global _look
+    _look = LOOKS(interrupted)
+    library.host_look(_look)
+
+
+_SIGNALS = ("PyGILState_Ensure", "PyErr_CheckSignals", "PyErr_Clear", "PyGILState_Release")
+"""How C has Python call the handlers of signals that have come."""
+library.host_signals((c_void_p * 4)(*(ctypes.cast(getattr(ctypes.pythonapi, name), c_void_p).value for name in _SIGNALS)))
+
+
+_look: object = None

@@ -1,0 +1,375 @@
+"""The kernel in a host: its functions are called there, in memory that both processes see at the same address; see ``host_kernel.c``."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import weakref
+from collections.abc import Callable, Sequence
+from ctypes import c_bool, c_char_p, c_double, c_int, c_long, c_size_t, c_void_p
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from coupling.kernel import library
+from coupling.kernel.hosts.host import Death, DeathKind, Host
+from coupling.kernel.hosts.sandbox import Sandbox
+from coupling.kernel.platform.binding import declare, pointer
+from coupling.kernel.platform.own import CalledBack
+from coupling.kernel.rows.rows import TABLES, Rows, RowsStructure
+from coupling.kernel.system.status import Failure
+
+_S = TypeVar("_S", bound="ctypes.Structure | ctypes.Array")
+
+_ROOM, _OWN, _PASSING = 1 << 36, 1 << 34, 1 << 32
+"""Bytes of the memory that both see, of which only what is used is taken; how much of it this process gives out, and of this, for single calls."""
+
+_BEGIN, _WHOLE, _REAL = 1000, 1001, 1002
+_VALUE, _RESTART, _STEP, _STATE, _BETWEEN = range(1, 6)
+"""As in C."""
+
+_IN_PLACE = {
+    *(f"kernel_{name}" for name in ("slots", "failure", "statistics", "time", "record_kept")),
+    *(f"kernel_run_{name}" for name in ("time", "steps")),
+    *(f"instance_{name}" for name in ("message", "said", "handles_events")),
+}
+"""Functions that read what the first argument has and no more, so that they can be called here."""
+
+_AT_THE_END = {"kernel_free", "instance_close", "library_close"}
+"""What a host that is no more has done with."""
+
+declare(
+    {
+        "host_anchor": (c_size_t, []),
+        "heap_begin": (c_void_p, [c_void_p, c_size_t]),
+        "heap_take": (c_void_p, [c_void_p, c_size_t]),
+        "heap_give": (None, [c_void_p, c_void_p]),
+    }
+)
+
+
+class HostDied(Exception):
+    """The process in which a run was is no more."""
+
+    def __init__(self, death: Death) -> None:
+        super().__init__(str(death))
+        self.death = death
+
+
+class HostedLibrary:
+    """Functions of the kernel in a host. Not for several threads at once."""
+
+    is_elsewhere = True
+
+    def __init__(self, memory: float | None = None, call_timeout: float | None = None, sandbox: Sandbox | None = None) -> None:
+        self.host = Host(_ROOM, memory, call_timeout, sandbox=sandbox)
+        self.opened: dict[Path, Any] = {}
+        self.instances: dict[int, Any] = {}
+        self.limits = memory, call_timeout, sandbox
+        self.memory = memory
+        self._shown, self._ended = 0, False
+        self._call, self._handle = library.host_call, self.host.handle
+        self._words, self._numbers = self.host.words.word, self.host.words.real
+        self._first = self._top = self.host.data
+        self._passing_end, self._end = self._first + _PASSING, self._first + _ROOM
+        self._arena = library.heap_begin(self._passing_end, _OWN - _PASSING)
+        self._passing: list[tuple[int, int, int, object]] = []
+        """What is copied back after the next call: where to, where from, how many bytes, and what has to stay alive."""
+        self._given: list[int] = []
+        """Pieces of memory that nobody refers to any more."""
+        self._placed: dict[int, tuple[weakref.ref[Any], Any]] = {}
+        self._called: weakref.WeakValueDictionary[int, _Called] = weakref.WeakValueDictionary()
+        self._contexts = 0
+        self._words[0], self._words[1] = self._first + _OWN, _ROOM - _OWN
+        self._check(self._call(self._handle, _BEGIN))
+        self._anchor = library.host_anchor()
+        self._shift = self._words[0] - self._anchor
+        """From an address in this process to that of the same in the host."""
+        this = weakref.ref(self)
+        self.host.answers(lambda what: this()._answer(what))  # type: ignore[union-attr]  # who calls is alive
+        self._window = _Window()
+        weakref.finalize(self._window, self.host.end).atexit = False  # what is left then may look at the memory
+        weakref.finalize(self, self.host.stop)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if self._ended and name in _IN_PLACE:
+            self._check(DeathKind.LOST)
+        found = getattr(library, name)
+        if name == "kernel_failure":
+            found = self._legible(found)
+        elif name not in _IN_PLACE:
+            found = self._forwarding(self.address_here(name) - self._anchor, found.restype, found.argtypes, name in _AT_THE_END)
+        setattr(self, name, found)
+        return found
+
+    @property
+    def is_lost(self) -> bool:
+        return self.host.death is not None
+
+    @property
+    def death(self) -> Death | None:
+        return self.host.death
+
+    @property
+    def printed(self) -> str:
+        return self.host.printed
+
+    @property
+    def printed_in_run(self) -> str:
+        return self.host.printed_in_run
+
+    def answers(self) -> bool:
+        """Whether the process is there."""
+        return self.host.is_there()
+
+    def show_printed(self) -> None:
+        """On the terminal, what FMUs have printed since this was called last."""
+        text, before = self.printed, self._shown
+        self._shown = len(text)
+        if len(text) != before:
+            print(text[before if before < len(text) else 0 :], end="", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        """Ends the process, and forgets what has been in it."""
+        self.host.stop()
+        self.opened.clear()
+        self.instances.clear()
+        self._ended = True
+        for name in _IN_PLACE:
+            self.__dict__.pop(name, None)
+
+    # -- calls -----------------------------------------------------------------------------------------------------------------
+
+    def _forwarding(self, place: int, kind: Any, kinds: Sequence[Any], silent: bool) -> Callable[..., Any]:
+        """What lies so far from the anchor; ``silent``: where the process is no more it has been done."""
+        reals = tuple(each is c_double for each in kinds)
+        op, result = _REAL if kind is c_double else _WHOLE, self._result(kind)
+        words, numbers, call, handle, word_of = self._words, self._numbers, self._call, self._handle, self._word_of
+
+        def forward(*arguments: Any) -> Any:
+            passed, self._passing = self._passing, []
+            word = number = 0
+            for each, real in zip(arguments, reals, strict=True):
+                if real:
+                    numbers[number] = each
+                    number += 1
+                else:
+                    word += 1
+                    words[word] = each if type(each) is int else word_of(each, passed)
+            words[0] = place
+            lost = call(handle, op)
+            if lost:
+                if silent:
+                    return 0
+                self._check(lost)
+            for back, at, size, _ in passed:
+                ctypes.memmove(back, at, size)
+            if passed:
+                self._top = passed[0][1]
+            return result()
+
+        return forward
+
+    def _word_of(self, given: Any, passed: list[tuple[int, int, int, object]]) -> int:
+        """An argument as a number; what it refers to is copied, unless both see it."""
+        if given is None:
+            return 0
+        if isinstance(given, bytes):
+            given = ctypes.create_string_buffer(given)
+        found = getattr(given, "_obj", given)  # of byref
+        if isinstance(found, ctypes.Structure | ctypes.Array) or found is not given:
+            return self._passed(ctypes.addressof(found), ctypes.sizeof(found), found, passed)
+        if isinstance(found, ctypes._SimpleCData):
+            return found.value or 0
+        if isinstance(found, ctypes._Pointer):
+            return ctypes.cast(found, c_void_p).value or 0
+        return int(found)
+
+    def _passed(self, address: int, size: int, what: object, passed: list[tuple[int, int, int, object]]) -> int:
+        if self._first <= address < self._end:
+            return address
+        for back, at, known, _ in passed:
+            if back == address and known == size:
+                return at
+        at = self._top
+        self._top += (size + 79) // 64 * 64
+        if self._top > self._passing_end:
+            raise MemoryError(f"a call with {size} bytes")
+        ctypes.memmove(at, address, size)
+        passed.append((address, at, size, what))
+        return at
+
+    def _result(self, kind: Any) -> Callable[[], Any]:
+        words, numbers = self._words, self._numbers
+        if kind is c_double:
+            return lambda: numbers[0]
+        if kind is None:
+            return lambda: None
+        if kind is c_int:
+            return lambda: c_int(words[0]).value
+        if kind is c_bool:
+            return lambda: bool(words[0] & 0xFF)
+        if kind is c_long:
+            return lambda: c_long(words[0]).value
+        if kind is c_size_t:
+            return lambda: words[0]
+        if kind is c_void_p:
+            return lambda: words[0] or None
+        if kind is c_char_p:
+            return lambda: c_char_p(self._readable(words[0])).value
+        return lambda: ctypes.cast(self._readable(words[0]), kind)
+
+    def _readable(self, address: int) -> int:
+        """Where to read here what is at an address of the host: in the memory that both see, or in the kernel itself, as its texts are."""
+        if not address or self._first <= address < self._end:
+            return address
+        return address - self._shift
+
+    def _legible(self, told: Callable[[int], Any]) -> Callable[[int], Any]:
+        """A failure as it is now, with the text of what failed as it stands here."""
+
+        def copied(handle: int) -> Any:
+            found = Failure.from_buffer_copy(told(handle).contents)
+            action = c_void_p.from_buffer(found, Failure.action.offset)
+            action.value = self._readable(action.value or 0)
+            return ctypes.pointer(found)
+
+        return copied
+
+    def _check(self, lost: int) -> None:
+        if lost:
+            found = self.host.death
+            assert found
+            raise HostDied(found)
+
+    # -- what the host asks for --------------------------------------------------------------------------------------------
+
+    def _answer(self, what: int) -> int:
+        words, numbers = self._words, self._numbers
+        called = self._called.get(words[0])
+        if called is None:
+            return 0
+        function = called.functions[0]
+        if what == _VALUE:
+            numbers[0] = function(numbers[0], None)
+            return 1
+        if what == _RESTART:
+            return function(numbers[0], words[1], numbers[1], numbers[2], None)
+        if what == _STEP:
+            reached = c_double()
+            done = called.functions[1](ctypes.addressof(reached), None)
+            numbers[0] = reached.value
+            return done
+        if what == _STATE:
+            return called.functions[2](numbers[0], words[1], None)
+        return function(numbers[0], numbers[1], None)
+
+    # -- memory ------------------------------------------------------------------------------------------------------------------
+
+    def pointer(self, array: np.ndarray | None) -> int | None:
+        return None if array is None else self._passed(pointer(array), array.nbytes, array, self._passing)  # type: ignore[arg-type]  # it is an array
+
+    def reference(self, structure: ctypes.Structure | ctypes.Array) -> int:
+        return self._passed(ctypes.addressof(structure), ctypes.sizeof(structure), structure, self._passing)
+
+    def text(self, text: bytes | None) -> c_char_p:
+        if text is None:
+            return c_char_p()
+        return c_char_p(self.reference(ctypes.create_string_buffer(text)))
+
+    def _memory(self, address: int, size: int) -> Any:
+        """A copy of so many bytes, which lives as long as the object that is returned."""
+        while self._given:
+            library.heap_give(self._arena, self._given.pop())
+        piece = library.heap_take(self._arena, max(size, 1))
+        if not piece:
+            raise MemoryError(f"{size} bytes that a host sees too")
+        ctypes.memmove(piece, address, size)
+        memory: Any = (ctypes.c_char * max(size, 1)).from_address(piece)
+        memory.window = (
+            self._window
+        )  # arrays of NumPy, which hide from the collector what they refer to, may not refer to the library itself
+        weakref.finalize(memory, self._given.append, piece).atexit = False
+        return memory
+
+    def copied(self, address: int | None, count: int) -> np.ndarray:
+        if not count or not address:
+            return np.zeros(0)
+        if not (self._first <= address and 0 < count <= (self._end - address) // 8):
+            raise MemoryError("the memory of the process in which the run was is damaged")
+        return np.array((c_double * count).from_address(address))
+
+    def file(self, file: int) -> int:
+        return self.host.give(file)
+
+    def kept(self, array: np.ndarray) -> np.ndarray:
+        address: int = pointer(array)  # type: ignore[assignment]  # it is an array
+        if self._first <= address < self._end:
+            return array
+        return np.frombuffer(self._memory(address, array.nbytes), array.dtype, array.size).reshape(array.shape)
+
+    def kept_structure(self, structure: _S, **arrays: np.ndarray | None) -> _S:
+        memory = self._memory(ctypes.addressof(structure), ctypes.sizeof(structure))
+        found: Any = type(structure).from_address(ctypes.addressof(memory))
+        found.arrays = {name: None if array is None else self.kept(array) for name, array in arrays.items()}
+        found.memory = memory
+        for name, array in found.arrays.items():
+            setattr(found, name, pointer(array))
+        return found
+
+    def fixed(self, structure: Any) -> Any:
+        return self._once(structure, lambda: self.kept_structure(structure, **structure.arrays))
+
+    def rows(self, rows: Rows) -> RowsStructure:
+        def place() -> RowsStructure:
+            here = rows.structure
+            texts = [np.frombuffer(each, np.uint8) for each in (*rows.tables, rows.number, rows.real)]
+            return self.kept_structure(here, **dict(zip((*TABLES, "number", "real"), texts, strict=True)))
+
+        return self._once(rows, place)
+
+    def _once(self, what: Any, place: Callable[[], Any]) -> Any:
+        key = id(what)
+        known = self._placed.get(key)
+        if known is None or known[0]() is not what:
+            this = weakref.ref(self)
+
+            def forget(_: object) -> None:
+                library = this()
+                if library is not None:
+                    library._placed.pop(key, None)
+
+            known = self._placed[key] = weakref.ref(what, forget), place()
+        return known[1]
+
+    # -- functions ---------------------------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def address_here(name: str) -> int:
+        return ctypes.cast(getattr(library, name), c_void_p).value or 0
+
+    def address(self, name: str) -> int | None:
+        return self.address_here(name) + self._shift
+
+    def function_at(self, address: int, result: Any, arguments: Sequence[Any], *, at_the_end: bool = False) -> Callable[..., Any]:
+        return self._forwarding(address - self._shift - self._anchor, result, arguments, at_the_end)
+
+    def called_back(self, *functions: tuple[Any, str, Callable[..., Any]]) -> CalledBack:
+        called = _Called([function for _, _, function in functions])
+        self._contexts += 1
+        self._called[self._contexts] = called
+        return CalledBack([self.address(name) for _, name, _ in functions], self._contexts, called)
+
+
+class _Window:
+    """The memory that both see, as long as anybody refers to it."""
+
+
+class _Called:
+    """Functions that the host asks for."""
+
+    def __init__(self, functions: list[Callable[..., Any]]) -> None:
+        self.functions = functions

@@ -1,0 +1,127 @@
+/* The functions of FMI 3, in a host. */
+#include "hosts/proxy.h"
+
+#define CALL(member) CALL_NUMBER(Fmi3, member)
+
+static Component instantiate_3(const char *name, const char *token, const char *resources, bool visible, bool logs, void *environment, Fmi3Log log)
+{
+    (void)visible, (void)log;
+    Instance *const instance = environment;
+    const uint64_t words[5] = {proxy_library(instance), 0, logs};
+    return proxy_made(instance, name, token, resources, words, NULL, 0, NULL);
+}
+
+static Component instantiate_stepped_3(const char *name, const char *token, const char *resources, bool visible, bool logs, bool events,
+                                       bool returns_early, const Reference *inputs, size_t count, void *environment, Fmi3Log log,
+                                       Fmi3Update update)
+{
+    (void)visible, (void)log;
+    Instance *const instance = environment;
+    const uint64_t words[5] = {proxy_library(instance), 1, logs, events, returns_early};
+    return proxy_made(instance, name, token, resources, words, inputs, count, update);
+}
+
+static Status enter_initialization_3(Component r, bool tolerates, double tolerance, double start, bool stops, double stop)
+{
+    Record *const c = proxy_begin(r, CALL(enter_initialization), 0);
+    if (!c)
+        return FATAL;
+    c->flag[0] = tolerates, c->flag[1] = stops;
+    c->real[0] = tolerance, c->real[1] = start, c->real[2] = stop;
+    return proxy_ask(r);
+}
+
+static Status do_step_3(Component r, double time, double size, bool last_word, bool *event, bool *terminate, bool *early, double *reached)
+{
+    Record *const c = proxy_begin(r, CALL(do_step), 0);
+    if (!c)
+        return FATAL;
+    c->real[0] = time, c->real[1] = size, c->real[2] = *reached, c->flag[5] = last_word;
+    const Status status = proxy_ask(r);
+    *event = c->flag[0], *terminate = c->flag[1], *early = c->flag[2], *reached = c->real[2];
+    return status;
+}
+
+static Status count_states_3(Component r, size_t *count)
+{
+    Record *const c = proxy_begin(r, CALL(count_states), 0);
+    if (!c)
+        return FATAL;
+    c->count[0] = *count;
+    const Status status = proxy_ask(r);
+    *count = c->count[0];
+    return status;
+}
+
+static Status update_discrete_3(Component r, bool *again, bool *terminate, bool *nominals, bool *states, bool *next_defined, double *next)
+{
+    Record *const c = proxy_begin(r, CALL(update_discrete), 0);
+    if (!c)
+        return FATAL;
+    c->real[0] = *next;
+    const Status status = proxy_ask(r);
+    *again = c->flag[0], *terminate = c->flag[1], *nominals = c->flag[2], *states = c->flag[3], *next_defined = c->flag[4];
+    *next = c->real[0];
+    return status;
+}
+
+static Status completed_step_3(Component r, bool final, bool *event, bool *terminate)
+{
+    Record *const c = proxy_begin(r, CALL(completed_step), 0);
+    if (!c)
+        return FATAL;
+    c->flag[5] = final;
+    const Status status = proxy_ask(r);
+    *event = c->flag[0], *terminate = c->flag[1];
+    return status;
+}
+
+static Status directional_3(Component r, const Reference *unknowns, size_t n, const Reference *knowns, size_t m, const double *seed,
+                            size_t seeds, double *result, size_t results)
+{
+    return proxy_derivatives(r, CALL(directional), unknowns, n, knowns, m, seed, seeds, result, results);
+}
+
+void together_3(Component r, const Directional *asked, size_t count)
+{
+    proxy_together(r, CALL(directional), asked, count);
+}
+
+static Status adjoint_3(Component r, const Reference *unknowns, size_t n, const Reference *knowns, size_t m, const double *seed, size_t seeds,
+                        double *result, size_t results)
+{
+    return proxy_derivatives(r, CALL(adjoint), unknowns, n, knowns, m, seed, seeds, result, results);
+}
+
+static Status set_string_3(Component r, const Reference *references, size_t count, const char *const *texts, size_t values)
+{
+    (void)values;
+    return proxy_set_string(r, CALL(set_string), references, count, texts);
+}
+
+#define ACCESS_3(type, name, c)                                                                                                  \
+    static Status get_3_##type(Component r, const Reference *references, size_t n, void *values, size_t count)                     \
+    {                                                                                                                              \
+        (void)count;                                                                                                               \
+        return proxy_access(r, CALL(get[type]), references, n, values, sizeof(c), false);                                         \
+    }                                                                                                                              \
+    static Status set_3_##type(Component r, const Reference *references, size_t n, const void *values, size_t count)               \
+    {                                                                                                                              \
+        (void)count;                                                                                                               \
+        return proxy_access(r, CALL(set[type]), references, n, (void *)values, sizeof(c), true);                                  \
+    }
+
+#define MODE_3(member)                     \
+    static Status member##_3(Component r)  \
+    {                                      \
+        return proxy_plain(r, CALL(member));     \
+    }
+MODE_3(enter_configuration)
+MODE_3(exit_configuration)
+MODE_3(enter_step)
+BOTH(3)
+FMI3_TYPES(ACCESS_3)
+
+#define NAMED_3(member, symbol, result, arguments) .member = member##_3,
+#define TYPED_3(type, name, c) .get[type] = get_3_##type, .set[type] = set_3_##type,
+const Fmi3 proxies_3 = {FMI3_FUNCTIONS(NAMED_3, NAMED_3, NAMED_3, NAMED_3) FMI3_TYPES(TYPED_3)};

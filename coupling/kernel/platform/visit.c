@@ -1,0 +1,57 @@
+#include "platform/visit.h"
+
+#include "linear/linear_internal.h"
+
+#include <stdint.h>
+#include <string.h>
+
+unsigned char *visit_room(Visit *v, size_t size)
+{
+    if (v->result != VISITED)
+        return NULL;
+    if (v->mode != COUNTING && size > v->size - v->at) {
+        v->result = VISIT_MISFIT;
+        return NULL;
+    }
+    v->at += size;
+    return v->mode == COUNTING ? NULL : v->bytes + v->at - size;
+}
+
+static void copy(Visit *v, void *what, size_t size)
+{
+    unsigned char *const bytes = visit_room(v, size);
+    if (bytes && size)
+        memcpy(v->mode == SAVING ? bytes : what, v->mode == SAVING ? what : bytes, size);
+}
+
+void visit(Visit *v, void *what, size_t size)
+{
+    uint64_t told = size;
+    copy(v, &told, sizeof told);
+    if (told != size && v->result == VISITED)
+        v->result = VISIT_MISFIT;
+    copy(v, what, size);
+}
+
+void visit_same(Visit *v, long number)
+{
+    long told = number;
+    VISIT(v, told);
+    if (told != number && v->result == VISITED)
+        v->result = VISIT_MISFIT;
+}
+
+void *visit_array(Visit *v, void *array, size_t *room, size_t count, size_t size)
+{
+    if (v->mode == LOADING && v->result == VISITED) {
+        if (count > (v->size - v->at) / size) {
+            v->result = VISIT_MISFIT;
+            return array;
+        }
+        array = linear_grown(array, room, count, size);
+        if (*room < count)
+            v->result = VISIT_NO_MEMORY;
+    }
+    visit(v, array, count * size);
+    return array;
+}

@@ -1,0 +1,46 @@
+/* Notes values that leave the range in which their model holds. Accepted steps and communication points are looked at; the run does not change. */
+#include "runs/run.h"
+
+void kernel_watch_bounds(Kernel *k, Bound *bound, int count)
+{
+    k->run->bound = bound;
+    k->run->bounds = count;
+}
+
+void kernel_watch_points(Kernel *k, Bound *bound, int count)
+{
+    k->coupling->bound = bound;
+    k->coupling->bounds = count;
+}
+
+static void note(Bound *bound, int count, double t, const double *values)
+{
+    for (int i = 0; i < count; i++) {
+        Bound *b = &bound[i];
+        const double value = values[b->slot], off = value < b->low ? b->low - value : value - b->high;
+        if (!(off > b->off))
+            continue;
+        if (b->off == b->slack)
+            b->first = t;
+        b->off = off;
+        b->worst = value;
+        b->when = t;
+    }
+}
+
+void note_bounds(Kernel *k)
+{
+    note(k->run->bound, k->run->bounds, k->run->t, k->run->present);
+}
+
+void kernel_note_point(Kernel *k)
+{
+    note(k->coupling->bound, k->coupling->bounds, k->t, k->v);
+}
+
+void visit_bounds(Visit *v, Bound *bound, int count)
+{
+    visit_same(v, count);
+    if (v->result == VISITED && count)
+        visit(v, bound, (size_t)count * sizeof *bound);
+}

@@ -1,0 +1,327 @@
+/* Runs by the kernel's own Runge-Kutta methods, and what is watched of their steps: shortcuts that prove wrong, rejections, stiffness, and
+ * derivatives that jump without an event. */
+#include "runs/runge_kutta.h"
+#include "runs/sensitivity.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of as many steps, a derivative that changed its sign in a quarter is looked at: whether it jumps there. */
+enum { FEWEST_WATCHED = 512, MOST_WATCHED = 1 << 20 };
+
+/* Stiffness is looked for in one of so many steps, from a first sign on in each. It is there where so many in a row come near to the limit
+ * of stability, of which fewer than a few one after another may not (Hairer and Wanner, as for rk_stiffness). */
+enum { STIFFNESS_EVERY = 32, STIFF_IN_A_ROW = 15, STIFF_NO_MORE = 6 };
+static const double nearly = 0.98;
+
+/* Rejections one after another are rough where the step size shrinks by as much. */
+static const double collapse = 1e-3;
+
+typedef struct Explicit {
+    RungeKutta *rk;
+    /* Where steps were rejected most often: how often, where, and which state was to blame. */
+    int most_rejected, roughest;
+    double rough_at;
+    int rejected_in_a_row, clean;
+    double size_before;
+    /* How many steps stability has limited, since when, and which state was most to blame; and what is being looked at. */
+    long stiff_steps;
+    int stiffest;
+    double stiff_since;
+    long to_look;
+    int stiff_in_a_row, not_stiff;
+    double suspected_since;
+    /* Changes of sign by state, in so many of the steps to be watched. */
+    double *slope;
+    int *flips;
+    long watched, to_watch;
+    /* The last point at which the shortcuts were checked, to which a run goes back where one proves wrong; checks become rarer the
+     * longer all goes well, but where the instances themselves are asked for more than derivatives each step is checked. */
+    double *x_checked, t_checked;
+    long rows_checked, output_checked;
+    int unchecked, unchecked_at_most;
+} Explicit;
+
+/* Of steps between two checks at most: of shortcuts through the instances, and of fused code, beside which a check takes as long as steps do. */
+enum { SELDOM = 31, MORE_SELDOM = 1023 };
+
+static void end(Kernel *k)
+{
+    if (k->run->own)
+        rk_free(k->run->own->rk);
+    free(k->run->own);
+}
+
+const RungeKutta *kernel_runge_kutta(const Kernel *k)
+{
+    return k->run->own->rk;
+}
+
+int kernel_roughest(const Kernel *k, int *state, double *time)
+{
+    *state = k->run->own->roughest;
+    *time = k->run->own->rough_at;
+    return k->run->own->most_rejected;
+}
+
+long kernel_stiffness(const Kernel *k, int *state, double *since)
+{
+    const Explicit *own = k->run ? k->run->own : NULL;
+    *state = own ? own->stiffest : -1;
+    *since = own ? own->stiff_since : 0;
+    return own ? own->stiff_steps : 0;
+}
+
+static void visit_state(Kernel *k, Visit *v)
+{
+    Explicit *own = k->run->own;
+    RungeKutta *rk = own->rk;
+    const size_t n = (size_t)k->states;
+    VISIT_FROM_TO(v, own, most_rejected, suspected_since);
+    VISIT_FROM_TO(v, own, watched, to_watch);
+    VISIT_FROM_TO(v, own, t_checked, unchecked_at_most);
+    visit(v, own->x_checked, n * (2 * sizeof(double) + sizeof(int))); /* with slopes and changes of sign */
+    visit_same(v, rk->tableau->stages);
+    VISIT_FROM_TO(v, rk, t, h);
+    VISIT_FROM_TO(v, rk, steps, worst);
+    VISIT_FROM_TO(v, rk, error_before, dense_ready);
+    visit(v, rk->atol, (size_t)(rk->corrected + rk->width - rk->atol) * sizeof *rk->atol); /* with states, stages and all numbers */
+}
+
+/* The run is where the method is. */
+static void follow(Kernel *k)
+{
+    Run *run = k->run;
+    const RungeKutta *rk = run->own->rk;
+    run->t = rk->t;
+    run->t_before = rk->t_before;
+    memcpy(run->present, rk->x, (size_t)kernel_width(k) * sizeof *rk->x);
+}
+
+static void note_checked(Kernel *k)
+{
+    Run *run = k->run;
+    Explicit *own = run->own;
+    own->t_checked = own->rk->t;
+    memcpy(own->x_checked, own->rk->x, (size_t)k->states * sizeof(double));
+    own->rows_checked = kernel_rows(k);
+    own->output_checked = run->next_output;
+    own->unchecked = 0;
+}
+
+static int restart(Kernel *k, double t, const double *x)
+{
+    Explicit *own = k->run->own;
+    own->watched = 0;
+    expect_nothing(k);
+    int result = rk_start(own->rk, t, x);
+    if (result == KERNEL_DONE)
+        result = kernel_verify(k, own->rk->dx);
+    if (result == KERNEL_RETRY && k->failure.kind == KERNEL_DONE)
+        result = rk_start(own->rk, t, x);
+    if (result == KERNEL_DONE) {
+        follow(k); /* states may have been moved onto the constraints */
+        note_checked(k);
+    }
+    return result ? result : kernel_indicators(k, k->run->z);
+}
+
+/* Whether the shortcuts that led to the present point were exact. Where they were not, the run is back where they last were, and
+ * from then on iterates. */
+static int check_shortcuts(Kernel *k, bool *back)
+{
+    Run *run = k->run;
+    Explicit *own = run->own;
+    RungeKutta *rk = own->rk;
+    *back = false;
+    const bool always = run->listens || (k->indicators && !k->ahead);
+    if (!always && own->unchecked < own->unchecked_at_most && rk->t < run->stop) {
+        own->unchecked++;
+        return KERNEL_DONE;
+    }
+    const bool fused = k->ahead;
+    const int result = kernel_verify(k, rk->dx);
+    if (result == KERNEL_DONE) {
+        const int most = fused ? MORE_SELDOM : SELDOM, times = fused ? 4 : 2;
+        own->unchecked_at_most = own->unchecked_at_most < most ? times * (own->unchecked_at_most + 1) - 1 : most;
+        note_checked(k);
+    }
+    if (result != KERNEL_RETRY || k->failure.kind != KERNEL_DONE)
+        return result;
+    *back = true;
+    kernel_forget_rows(k, own->rows_checked);
+    run->next_output = own->output_checked;
+    memcpy(run->x, own->x_checked, (size_t)k->states * sizeof *run->x);
+    int again = k->indicators && own->unchecked ? kernel_evaluate(k, own->t_checked, run->x) : KERNEL_DONE;
+    if (again == KERNEL_DONE && own->unchecked)
+        again = kernel_indicators(k, run->z);
+    return again ? again : rk_start(rk, own->t_checked, run->x);
+}
+
+/* Notes the state to blame where steps are rejected again and again and shrink to nearly nothing, as at a jump. */
+static void watch_rejections(Explicit *own, long rejected, double size)
+{
+    const RungeKutta *rk = own->rk;
+    own->clean = rejected ? 0 : own->clean + 1;
+    if (own->clean > 1)
+        own->rejected_in_a_row = 0;
+    if (!rejected)
+        return;
+    if (!own->rejected_in_a_row)
+        own->size_before = size;
+    own->rejected_in_a_row += (int)rejected;
+    if (own->rejected_in_a_row > own->most_rejected && rk->t - rk->t_before <= collapse * own->size_before) {
+        own->most_rejected = own->rejected_in_a_row;
+        own->roughest = rk->worst;
+        own->rough_at = rk->t;
+    }
+}
+
+/* Counts the steps that stability limits, and not accuracy. */
+static void watch_stiffness(Explicit *own)
+{
+    if (!own->stiff_in_a_row && --own->to_look > 0)
+        return;
+    int state;
+    const bool stiff = rk_stiffness(own->rk, &state) > nearly;
+    if (!stiff) {
+        if (++own->not_stiff >= STIFF_NO_MORE || !own->stiff_in_a_row) {
+            own->stiff_in_a_row = 0;
+            own->to_look = STIFFNESS_EVERY;
+        }
+        return;
+    }
+    own->not_stiff = 0;
+    if (!own->stiff_in_a_row++)
+        own->suspected_since = own->rk->t;
+    if (own->stiff_in_a_row < STIFF_IN_A_ROW)
+        return;
+    if (own->stiff_in_a_row == STIFF_IN_A_ROW) {
+        if (!own->stiff_steps)
+            own->stiff_since = own->suspected_since;
+        own->stiff_steps += STIFF_IN_A_ROW - 1;
+    }
+    own->stiff_steps++;
+    own->stiffest = state;
+}
+
+/* The derivative of one state with this state moved, at the present point; NaN where there is none. */
+static double derivative_at(Kernel *k, int state, double value)
+{
+    Run *run = k->run;
+    Explicit *own = run->own;
+    double *dx = own->slope; /* free for the moment */
+    memcpy(run->x, own->rk->x, (size_t)k->states * sizeof *run->x);
+    run->x[state] = value;
+    return kernel_derivatives(k, own->rk->t, run->x, dx) == KERNEL_DONE ? dx[state] : NAN;
+}
+
+/* Whether a derivative jumps to the other sign near the present point, rather than changing steeply. */
+static bool jumps(Kernel *k, int state)
+{
+    const RungeKutta *rk = k->run->own->rk;
+    double near = rk->x[state], f_near = rk->dx[state], reach = fabs(near - rk->x_before[state]), far = near, f_far = f_near;
+    for (int i = 0; i < 4 && (f_far > 0) == (f_near > 0); i++, reach *= 8) {
+        far = near + copysign(reach, f_near); /* where the derivative drives it */
+        f_far = derivative_at(k, state, far);
+    }
+    const double size = fabs(f_far - f_near), width = fabs(far - near);
+    if (!((f_far > 0) != (f_near > 0)) || isnan(f_far))
+        return false;
+    for (int i = 0; i < 60 && fabs(far - near) > 1e-6 * width; i++) {
+        const double middle = near + (far - near) / 2, f = derivative_at(k, state, middle);
+        if (middle == near || middle == far)
+            break;
+        if ((f > 0) == (f_near > 0))
+            near = middle, f_near = f;
+        else
+            far = middle, f_far = f;
+    }
+    return fabs(f_far - f_near) > size / 2;
+}
+
+/* Looks for a derivative that changes its sign again and again because it jumps there without an event. */
+static int watch_signs(Kernel *k)
+{
+    Run *run = k->run;
+    Explicit *own = run->own;
+    const RungeKutta *rk = own->rk;
+    if (!own->watched)
+        memset(own->flips, 0, (size_t)k->states * sizeof *own->flips);
+    const double h = rk->t - rk->t_before;
+    for (int i = 0; i < k->states && own->watched; i++)
+        if ((own->slope[i] > 0) != (rk->dx[i] > 0))
+            own->flips[i] += h * fabs(rk->dx[i] - own->slope[i]) > rk->atol[i] + rk->rtol * fabs(rk->x[i]);
+    memcpy(own->slope, rk->dx, (size_t)k->states * sizeof *own->slope);
+    if (own->watched++ < own->to_watch)
+        return KERNEL_DONE;
+    int worst = 0;
+    for (int i = 1; i < k->states; i++)
+        worst = own->flips[i] > own->flips[worst] ? i : worst;
+    if (k->states && own->flips[worst] > own->to_watch / 4) {
+        if (jumps(k, worst))
+            return chattering(k, -1, worst);
+        own->to_watch = own->to_watch < MOST_WATCHED ? 2 * own->to_watch : own->to_watch;
+        k->failure.kind = KERNEL_DONE;
+    }
+    own->watched = 0;
+    return KERNEL_DONE;
+}
+
+
+static int step(Kernel *k, double limit, bool *back)
+{
+    Run *run = k->run;
+    Explicit *own = run->own;
+    RungeKutta *rk = own->rk;
+    const long rejected = rk->rejected;
+    const double size = rk->h, largest = rk->largest;
+    rk->largest = fmin(largest, run->longest);
+    const int result = rk_step(rk, limit);
+    rk->largest = largest;
+    run->longest = INFINITY;
+    run->steps = rk->steps;
+    follow(k);
+    if (result)
+        return result;
+    watch_rejections(own, rk->rejected - rejected, size);
+    watch_stiffness(own);
+    const int checked = check_shortcuts(k, back);
+    if (*back)
+        follow(k);
+    return checked;
+}
+
+static int state_at(Kernel *k, double t, double *x)
+{
+    return rk_interpolate(k->run->own->rk, t, x);
+}
+
+int kernel_begin_run(Kernel *k, const Tableau *tableau, double rtol, const double *atol, double largest, double first_step, double start,
+                     double stop, long outputs, const double *output_times)
+{
+    /* Steps of high order are long: the more can happen inside. */
+    static const Method methods[] = {{restart, step, state_at, watch_signs, end, visit_state, true, 1},
+                                     {restart, step, state_at, watch_signs, end, visit_state, true, 3}};
+    const int result = begin_run(k, &methods[tableau->order > 5], start, stop, outputs, output_times);
+    if (result)
+        return result;
+    const size_t n = (size_t)k->states;
+    Explicit *own = k->run->own = calloc(1, sizeof *own + n * (2 * sizeof(double) + sizeof(int)));
+    if (!own)
+        return KERNEL_NO_MEMORY;
+    own->x_checked = (double *)(own + 1);
+    own->slope = own->x_checked + n;
+    own->flips = (int *)(own->slope + n);
+    own->to_watch = FEWEST_WATCHED;
+    own->roughest = own->stiffest = -1;
+    own->to_look = STIFFNESS_EVERY;
+    own->rk = rk_new(tableau, kernel_width(k), k->sensitivity ? sensitivity_derivatives : kernel_derivatives, k, rtol, atol);
+    if (!own->rk)
+        return KERNEL_NO_MEMORY;
+    own->rk->correct = !k->projection ? NULL : k->sensitivity ? sensitivity_correct : project_next_step;
+    own->rk->largest = largest;
+    own->rk->h = first_step;
+    return KERNEL_DONE;
+}

@@ -1,0 +1,58 @@
+/* Implicit steps of fixed size that end on the constraints: index 3, with projected velocities. */
+#ifndef KERNEL_INDEX3_H
+#define KERNEL_INDEX3_H
+
+#include "constraints/bordered.h"
+
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
+#pragma GCC visibility push(hidden)
+#endif
+
+typedef enum { TRAPEZOIDAL, GENERALISED_ALPHA, TR_BDF2 } ImplicitMethod;
+
+typedef struct {
+    double step, radius, tolerance; /* radius: spectral, of the generalised-alpha method */
+    int method, limit;              /* limit: of Newton iterations in a step */
+    bool tangent, stepped;          /* by the tangent's metric; velocities alone within the Newton iteration */
+    const double *nominal;          /* by state; stays with the caller */
+} Index3Options;
+
+/* What a run tells. worst: the state that changed most, and by how much, in the last iteration of a step that was not solved; ringing: the
+ * state that first rang from step to step, or -1. */
+typedef struct {
+    long iterations, factorisations;
+    int most_iterations, worst, ringing;
+    double velocity, energy, change, ringing_since;
+} Index3Report;
+
+/* A method that may be run by the kernel, or by whoever takes its steps one by one. */
+typedef struct Index3 {
+    Index3Options o;
+    Index3Report report;
+    Bordered *b;
+    double *x, *dx, *x_before, *dx_before; /* at both ends of the last step */
+    double *memory;                        /* of the generalised-alpha method: the derivatives that it goes by */
+    double *trial, *base, *slope, *change, *unknowns;
+    int *alternations;
+    void (*place)(void *context, double t, const double *x); /* called before evaluations at another time; null where the kernel sees to it */
+    void *context;
+} Index3;
+
+/* index3.c; what returns an int returns a KernelStatus */
+Index3 *index3_new(const Kernel *, const Rows *, const Index3Options *); /* null where memory lacks */
+void index3_free(Index3 *);
+int index3_start(Kernel *, Index3 *, double t, const double *x);
+int index3_step(Kernel *, Index3 *, double t, double h, double end); /* leaves x where it was unless it is done */
+int index3_evaluate(Kernel *, Index3 *, double t); /* the derivatives and unknowns that belong to x */
+void index3_between(const Index3 *, int states, double f, double h, double *x); /* Hermite's cubic polynomial through both ends of the last step */
+
+/* index3_run.c */
+int kernel_begin_index3(Kernel *, const Rows *, const Index3Options *, double start, double stop, long outputs, const double *output_times);
+const Index3Report *kernel_index3(const Kernel *);
+const double *kernel_index3_violation(const Kernel *); /* by unknown, what it keeps at zero, at the end of the last step */
+
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
+#pragma GCC visibility pop
+#endif
+
+#endif

@@ -1,0 +1,454 @@
+/* A run in time: outputs, events and how they end, whatever method takes the steps. */
+#include "runs/sensitivity.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* As many events in a row, each this little of the run after the one before, are chattering; and so are as many of one kind at
+ * intervals that shrink to that. */
+enum { MOST_CLOSE_EVENTS = 200, MOST_SHRINKING = 4, MOST_MOVES = 20 };
+static const double close_events = 1e-9;
+
+/* The first step after a state event is no longer than a share of the time since the last of its kind, but at least as long as one of
+ * the run: two crossings within one step, such as those of a ball that bounces, are not seen. */
+static const double shy = 1e-3, shyest = 1e-12;
+
+int begin_run(Kernel *k, const Method *method, double start, double stop, long outputs, const double *output_times)
+{
+    kernel_end_run(k);
+    const size_t n = (size_t)kernel_width(k), m = (size_t)k->indicators;
+    size_t u = 0;
+    for (int i = 0; i < k->loop_count; i++)
+        u += (size_t)k->loops[i].count;
+    Run *run = calloc(1, sizeof *run + 2 * m * sizeof(Crossing) + (3 * n + 4 * m + 2 * u) * sizeof(double));
+    if (!run)
+        return KERNEL_NO_MEMORY;
+    k->run = run;
+    k->end_run = kernel_end_run;
+    run->method = method;
+    run->crossing = (Crossing *)(run + 1);
+    run->present = (double *)(run->crossing + 2 * m);
+    run->x = run->present + n;
+    run->slope = run->x + n;
+    run->z = run->slope + n;
+    run->z_before = run->z + m;
+    run->z_middle = run->z_before + m;
+    run->z_earlier = run->z_middle + m;
+    run->unknowns = run->z_earlier + m;
+    run->unknowns_before = run->unknowns + u;
+    run->output_times = output_times;
+    run->outputs = outputs;
+    run->start = run->t = run->t_before = start;
+    run->stop = stop;
+    run->t_earlier = NAN;
+    run->longest = INFINITY;
+    run->parted = NAN;
+    run->span = stop - start;
+    run->last_event = -INFINITY;
+    if (k->switching)
+        note_span(k, run->span);
+    if (k->leaves_last) /* the caller has passed what happens at the start */
+        k->passed = start;
+    for (int i = 0; i < k->part_count; i++)
+        run->listens = run->listens || k->parts[i].completed_step;
+    return KERNEL_DONE;
+}
+
+void kernel_end_run(Kernel *k)
+{
+    if (k->run && k->run->method->end)
+        k->run->method->end(k);
+    if (k->run) {
+        free(k->run->z_inside);
+        free(k->run->angle_before);
+    }
+    free(k->run);
+    k->run = NULL;
+}
+
+void run_visit(Kernel *k, Visit *v)
+{
+    Run *run = k->run;
+    const size_t n = (size_t)kernel_width(k), m = (size_t)k->indicators;
+    size_t u = 0;
+    for (int i = 0; i < k->loop_count; i++)
+        u += (size_t)k->loops[i].count;
+    visit_same(v, (long)n);
+    visit_same(v, (long)m);
+    VISIT_FROM_TO(v, run, t, t_before);
+    VISIT_FROM_TO(v, run, steps, near);
+    VISIT(v, run->next_output);
+    VISIT_FROM_TO(v, run, last_event, close); /* the end of the run, and what is recorded, may be others */
+    VISIT_FROM_TO(v, run, from, t_earlier);
+    visit(v, run->crossing, 2 * m * sizeof *run->crossing);
+    visit(v, run->present, (size_t)(run->unknowns_before + u - run->present) * sizeof *run->present); /* with all numbers */
+    visit_bounds(v, run->bound, run->bounds);
+    if (v->result == VISITED && run->method->visit)
+        run->method->visit(k, v);
+}
+
+double kernel_run_time(const Kernel *k)
+{
+    return k->run->t;
+}
+
+const double *kernel_run_state(const Kernel *k)
+{
+    return k->run->present;
+}
+
+long kernel_run_steps(const Kernel *k)
+{
+    return k->run->steps;
+}
+
+/* Begins at the present state. */
+static int restart(Kernel *k, double t)
+{
+    Run *run = k->run;
+    run->t = run->t_before = t;
+    run->t_earlier = NAN;
+    for (int i = 0; i < k->drive_count; i++) /* a rest shows no derivative: the next piece limits the first step */
+        run->longest = fmin(run->longest, drive_next_piece(&k->drives[i], t) - t);
+    int result = k->projection ? project_fully(k, t, run->present) : KERNEL_DONE;
+    if (result == KERNEL_DONE)
+        result = k->projection ? decide_rank(k, t, run->present) : kernel_decide_in_order(k, t, run->present);
+    if (result == KERNEL_DONE && k->sensitivity)
+        result = sensitivity_restart(k, t, run->present);
+    if (result == KERNEL_DONE)
+        result = run->method->restart(k, t, run->present);
+    kernel_accept(k);
+    return result;
+}
+
+int kernel_restart(Kernel *k, double t, const double *x)
+{
+    Run *run = k->run;
+    memmove(run->present, x, (size_t)k->states * sizeof *x);
+    if (k->sensitivity)
+        memcpy(run->present + k->states, k->sensitivity->now, (size_t)(kernel_width(k) - k->states) * sizeof *x);
+    return restart(k, t);
+}
+
+/* Everything at the present point of the instances, and a row of the record; what is recorded without a point is at the present one. */
+static int record_at(Kernel *k, double t, const double *x)
+{
+    int result = kernel_evaluate(k, t, x);
+    k->brought = false;
+    if (k->sensitivity)
+        k->sensitivity->now = x + k->states;
+    if (result == KERNEL_DONE)
+        result = kernel_record(k);
+    if (k->sensitivity)
+        k->sensitivity->now = k->run->present + k->states;
+    return result;
+}
+
+/* The same between events, where fused code may do without the instances; at the end of a run these are left where it is, to which its last check
+ * has brought them. */
+static int record_between(Kernel *k, double t, const double *x)
+{
+    if (!k->fused || !k->fused->record || !(t < k->run->stop || k->brought))
+        return record_at(k, t, x);
+    double *values = record_place(k);
+    if (!values)
+        return KERNEL_NO_MEMORY;
+    return k->fused->record(k, t, x, values) ? record_placed(k, values) : record_at(k, t, x);
+}
+
+/* A row at an event. Instances that it does not concern are left where they are: fused code tells what they are worth there. */
+static int record_event(Kernel *k, double t, const double *x)
+{
+    const bool resting = k->resting;
+    if (resting) {
+        double *values = record_place(k);
+        if (!values)
+            return KERNEL_NO_MEMORY;
+        keep_unknowns(k, k->run->unknowns);
+        const bool made = k->fused->record(k, t, x, values);
+        begin_from(k, k->run->unknowns);
+        if (made) {
+            const int result = record_placed(k, values);
+            return result ? result : kernel_evaluate(k, t, x);
+        }
+    }
+    k->resting = false;
+    const int result = record_at(k, t, x);
+    k->resting = resting;
+    return result;
+}
+
+/* Moves what the event does not concern onto its constraints, as at the end of a step. */
+static int project_quiet(Kernel *k, double t, double *x)
+{
+    if (!k->resting || !k->projection)
+        return KERNEL_DONE;
+    k->resting = false;
+    int result = kernel_derivatives(k, t, x, k->run->slope);
+    if (result == KERNEL_DONE)
+        result = project_row(k, t, x);
+    for (int i = 0; i < k->part_count; i++) {
+        const Part *p = &k->parts[i];
+        if (!p->quiet)
+            memcpy(x + p->first_state, k->projection->before + p->first_state, (size_t)p->states * sizeof *x);
+    }
+    k->resting = true;
+    return result;
+}
+
+/* The outputs that were asked for up to a time within the last step. A loop with several solutions is followed from the step's
+ * beginning, as in the step itself, and not back from its end. */
+static int record_until(Kernel *k, double t)
+{
+    Run *run = k->run;
+    int result = KERNEL_DONE;
+    if (run->next_output == run->outputs || run->output_times[run->next_output] > t)
+        return result;
+    k->brought = k->ahead && k->settled && k->t == run->t;
+    keep_unknowns(k, run->unknowns);
+    begin_from(k, run->unknowns_before);
+    while (result == KERNEL_DONE && run->next_output < run->outputs && run->output_times[run->next_output] <= t) {
+        const double time = run->output_times[run->next_output++];
+        const bool resting = k->resting;
+        k->resting = false;
+        result = run->method->state(k, time, run->x);
+        if (result == KERNEL_DONE && k->projection && time < run->t)
+            result = project_row(k, time, run->x);
+        if (result == KERNEL_DONE)
+            result = record_between(k, time, run->x);
+        k->resting = resting;
+    }
+    begin_from(k, run->unknowns);
+    return result;
+}
+
+/* Narrows the last step down to its first state event; ends with the instances evaluated after it. */
+static int locate(Kernel *k, double *time)
+{
+    Run *run = k->run;
+    double low = run->from, high = run->end, beside = 1;
+    int which = crossed(run->z_before, run->z, k->indicators, k->arms);
+    double f_low = run->z_before[which], f_high = run->z[which];
+    int result, side = 0;
+    for (int i = 0; i < 200 && high - low > 2 * DBL_EPSILON * fmax(fabs(high), run->t - run->t_before); i++) {
+        /* Illinois method, with a bisection every fourth time. Once one end is the zero to rounding, the other end approaches it in growing steps. */
+        double middle = i % 4 == 3 ? (low + high) / 2 : high - f_high * (high - low) / (f_high - f_low);
+        const double margin = fmin(0.25 * (high - low), beside * DBL_EPSILON * fabs(high)), inside = fmin(fmax(middle, low + margin), high - margin);
+        beside = middle == inside ? 1 : 4 * beside;
+        middle = inside;
+        if (!(middle > low && middle < high))
+            break;
+        result = probe_indicators(k, middle, run->z_middle);
+        if (result)
+            return result;
+        const int now = crossed(run->z_before, run->z_middle, k->indicators, k->arms);
+        if (now >= 0) {
+            high = middle;
+            f_high = run->z_middle[now];
+            if (now != which)
+                f_low = run->z_before[now];
+            else if (side == 1)
+                f_low /= 2;
+            which = now;
+            side = 1;
+        } else {
+            low = middle;
+            f_low = run->z_middle[which];
+            if (side == -1)
+                f_high /= 2;
+            side = -1;
+        }
+    }
+    k->failure.index = which;
+    *time = high;
+    result = state_on_constraints(k, high, run->x);
+    return result ? result : kernel_evaluate(k, high, run->x);
+}
+
+/* Should rounding have left the indicator on the near side, time moves on, by the mean slope of the step and then faster, until it does not;
+ * the end of the step lies beyond. Ends with the instances evaluated there. */
+static int settle_beyond(Kernel *k, int which, double *time)
+{
+    Run *run = k->run;
+    const double slope = (run->z[which] - run->z_before[which]) / (run->end - run->from);
+    double stride = 4 * DBL_EPSILON * fmax(fabs(*time), run->end - run->t_before);
+    for (int move = 0; *time < run->end; move++) {
+        int result = kernel_indicators(k, run->z_middle);
+        if (result || (run->z_middle[which] > 0) != (run->z_before[which] > 0))
+            return result;
+        stride = fmax(2 * stride, fabs(run->z_middle[which] / slope));
+        *time = move == MOST_MOVES ? run->end : fmin(*time + stride, run->end);
+        result = state_on_constraints(k, *time, run->x);
+        if (result == KERNEL_DONE)
+            result = kernel_evaluate(k, *time, run->x);
+        if (result)
+            return result;
+    }
+    return KERNEL_DONE;
+}
+
+int chattering(Kernel *k, int indicator, int state)
+{
+    failed(k, KERNEL_CHATTERING, "integrating", -1, OK);
+    k->failure.index = indicator;
+    k->failure.slot = state;
+    return KERNEL_CHATTERING;
+}
+
+/* Whether events are so many, or accumulate so, that no end of them is in sight. */
+static bool endless(Run *run, double t, int indicator)
+{
+    run->close = t - run->last_event <= close_events * run->span ? run->close + 1 : 0;
+    run->last_event = t;
+    if (indicator >= 0) {
+        Crossing *c = &run->crossing[2 * indicator + !(run->z_before[indicator] > 0)];
+        const double interval = t - fmax(c->last, run->start);
+        run->longest = fmax(shy * interval, shyest * run->span);
+        c->shrinking = interval < c->interval ? c->shrinking + 1 : 0;
+        c->interval = interval;
+        c->last = t;
+        if (c->shrinking >= MOST_SHRINKING && interval <= close_events * run->span)
+            return true;
+    }
+    return run->close > MOST_CLOSE_EVENTS;
+}
+
+/* The outputs before the event, the point itself, the event, and the point after it; x is the state at the event. */
+static int pass_event(Kernel *k, double t, int indicator)
+{
+    Run *run = k->run;
+    k->statistics.events++;
+    run->t = t; /* so far the run has come, whatever happens now */
+    memmove(run->present, run->x, (size_t)kernel_width(k) * sizeof *run->x);
+    if (endless(run, t, indicator))
+        return chattering(k, indicator, -1);
+    int result = kernel_synchronise(k, t, run->x);
+    if (result == KERNEL_DONE)
+        result = record_event(k, t, run->x);
+    if (result == KERNEL_DONE && k->switching) {
+        result = kernel_indicators(k, run->z_middle);
+        note_due(k, indicator < 0 ? NULL : run->z_before, run->z_middle);
+    }
+    if (result == KERNEL_DONE && k->sensitivity)
+        result = sensitivity_arrive(k, t, run->x, indicator);
+    if (result == KERNEL_DONE)
+        result = happen(k, t, run->x);
+    if (result == KERNEL_DONE && k->sensitivity)
+        result = sensitivity_leave(k, t, run->x);
+    if (result == KERNEL_DONE)
+        result = record_event(k, t, run->x);
+    while (run->next_output < run->outputs && run->output_times[run->next_output] <= t)
+        run->next_output++;
+    memmove(run->present, run->x, (size_t)kernel_width(k) * sizeof *run->x);
+    return result ? result : restart(k, t);
+}
+
+/* Handles a contradiction as an event: prescribed motions may part here, which switched joints have tied together. The modes are chosen anew. */
+static int part(Kernel *k, int result)
+{
+    Run *run = k->run;
+    if (!k->switching || k->failure.kind != KERNEL_CONTRADICTORY || run->parted == run->t)
+        return result;
+    run->parted = run->t;
+    note_parting(k);
+    k->statistics.state_events++;
+    memcpy(run->x, run->present, (size_t)kernel_width(k) * sizeof *run->x);
+    return pass_event(k, run->t, -1);
+}
+
+/* One accepted step and all that belongs to it. */
+static int step(Kernel *k)
+{
+    Run *run = k->run;
+    const Method *method = run->method;
+    const double time_event = kernel_next_time(k), limit = fmin(run->stop, time_event);
+    const double t_earlier = run->t > run->t_before ? run->t_before : NAN;
+    memcpy(run->z_earlier, run->z_before, (size_t)k->indicators * sizeof *run->z);
+    memcpy(run->z_before, run->z, (size_t)k->indicators * sizeof *run->z);
+    note_angles(k);
+    keep_unknowns(k, run->unknowns_before);
+    k->failure.kind = KERNEL_DONE;
+    int result = KERNEL_DONE;
+    bool wanted = false, back = false;
+    if (run->near) {
+        run->t_before = run->t;
+        run->t = fmax(run->t, limit);
+    } else {
+        result = method->step(k, limit, &back);
+    }
+    run->t_earlier = back ? NAN : t_earlier;
+    if (result || back)
+        return result ? part(k, result) : result;
+    kernel_accept(k);
+    if (run->bounds)
+        note_bounds(k);
+    if (!method->evaluates && (run->listens || k->indicators))
+        result = kernel_evaluate(k, run->t, run->present);
+    if (result == KERNEL_DONE)
+        result = kernel_indicators(k, run->z);
+    if (result)
+        return result;
+    if (run->t > run->t_before && k->switching && left_behind(k, run->t_before, run->present, run->z_before, run->z, isnan(run->t_earlier))) {
+        result = method->state(k, run->t_before, run->x);
+        k->statistics.state_events++;
+        return result ? result : pass_event(k, run->t_before, -1);
+    }
+    result = look_inside(k);
+    if (result)
+        return result;
+    const int indicator = crossed(run->z_before, run->z, k->indicators, k->arms);
+    if (indicator >= 0) {
+        double t;
+        k->resting = may_rest(k) && run->t < limit; /* nothing else happens then */
+        result = locate(k, &t);
+        const int which = k->failure.index;
+        if (result == KERNEL_DONE)
+            result = settle_beyond(k, which, &t);
+        if (result == KERNEL_DONE)
+            result = record_until(k, nextafter(t, -INFINITY));
+        if (result == KERNEL_DONE)
+            result = state_on_constraints(k, t, run->x);
+        if (result == KERNEL_DONE)
+            result = kernel_evaluate(k, t, run->x);
+        if (result == KERNEL_DONE)
+            result = settle_beyond(k, which, &t); /* multipliers from another start differ by rounding */
+        if (result == KERNEL_DONE)
+            result = kernel_complete_step(k, &wanted);
+        if (result == KERNEL_DONE)
+            result = project_quiet(k, t, run->x);
+        k->statistics.state_events++;
+        result = result ? result : pass_event(k, t, which);
+        k->resting = false;
+        return result;
+    }
+    if (run->listens)
+        result = kernel_complete_step(k, &wanted);
+    if (result == KERNEL_DONE && run->listens && k->sensitivity)
+        result = sensitivity_complete(k, run->t, run->present);
+    if (result)
+        return result;
+    const bool timely = run->t >= time_event && !(k->leaves_last && run->t >= run->stop);
+    result = record_until(k, timely || wanted ? nextafter(run->t, -INFINITY) : run->t);
+    if (result || !(timely || wanted))
+        return result || !method->complete ? result : method->complete(k);
+    *(timely ? &k->statistics.time_events : &k->statistics.step_events) += 1;
+    memcpy(run->x, run->present, (size_t)kernel_width(k) * sizeof *run->x);
+    return pass_event(k, run->t, -1);
+}
+
+/* Integrates until the stop, or for so many steps. */
+int kernel_advance(Kernel *k, long steps)
+{
+    Run *run = k->run;
+    while (run->t < run->stop) {
+        if (steps <= 0)
+            return KERNEL_PAUSED;
+        steps -= !run->near;
+        const int result = step(k);
+        if (result)
+            return result;
+    }
+    return KERNEL_DONE;
+}

@@ -1,0 +1,353 @@
+/* The walk over all that the state of a run is; see visit.h. */
+#include "cosimulation/implicit.h"
+#include "runs/index3.h"
+#include "runs/run.h"
+#include "runs/sensitivity.h"
+#include "events/switching.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void visit_doubles(Visit *v, double *numbers, int count)
+{
+    visit(v, numbers, (size_t)count * sizeof *numbers);
+}
+
+/* -- instances -------------------------------------------------------------------------------------------------------------------- */
+
+static void visit_serialised(Visit *v, Instance *instance, void **state)
+{
+    size_t size = 0;
+    Status status = OK;
+    if (v->mode != LOADING)
+        status = instance_serialised_size(instance, *state, &size);
+    VISIT(v, size);
+    unsigned char *const bytes = status > WARNING ? NULL : visit_room(v, size);
+    if (bytes && v->mode == SAVING)
+        status = instance_serialise(instance, *state, bytes, size);
+    if (bytes && v->mode == LOADING)
+        status = instance_deserialise(instance, bytes, size, state);
+    if (status > WARNING && v->result == VISITED)
+        v->result = VISIT_FMU_FAILED;
+}
+
+/* What an instance is now. */
+static void visit_instance(Kernel *k, Visit *v, int part)
+{
+    Instance *const instance = k->parts[part].instance;
+    void *now = NULL;
+    if (v->result != VISITED)
+        return;
+    v->instance = part;
+    VISIT(v, instance->next_time);
+    if (v->restarted && v->restarted[part])
+        return;
+    Status status = v->mode == LOADING ? OK : instance_save(instance, &now);
+    if (status <= WARNING)
+        visit_serialised(v, instance, &now);
+    if (v->mode == LOADING && v->result == VISITED)
+        status = instance_restore(instance, now);
+    if (status > WARNING)
+        v->result = VISIT_FMU_FAILED;
+    instance_forget(instance, &now);
+}
+
+/* -- loops ------------------------------------------------------------------------------------------------------------------------ */
+
+static void visit_held(Loop *l, Visit *v)
+{
+    bool held = l->held, whole = l->whole;
+    VISIT(v, held);
+    VISIT(v, whole);
+    if (v->mode == LOADING && !held) {
+        free(l->held);
+        l->held = NULL;
+    }
+    if (v->mode == LOADING && !whole) {
+        linear_free(l->whole);
+        l->whole = NULL;
+    }
+    if (held && !l->held)
+        l->held = calloc((size_t)l->count + 1, sizeof *l->held);
+    if (whole && !l->whole)
+        l->whole = linear_new(l->count, l->row_start, l->column, l->order);
+    if ((held && !l->held) || (whole && !l->whole)) {
+        v->result = VISIT_NO_MEMORY;
+        return;
+    }
+    if (held)
+        visit(v, l->held, (size_t)l->count * sizeof *l->held);
+    if (whole)
+        linear_visit(l->whole, v, l->term + l->first_entry, l->reduced);
+}
+
+static void visit_loop(Loop *l, Visit *v)
+{
+    const size_t n = (size_t)l->count;
+    visit_same(v, l->count);
+    visit(v, l->residual, 9 * n * sizeof *l->residual); /* with all numbers by unknown */
+    VISIT(v, l->deficiency);
+    VISIT(v, l->worst.count);
+    VISIT(v, l->worst.time);
+    VISIT(v, l->passed.count);
+    VISIT(v, l->passed.time);
+    VISIT(v, l->given);
+    VISIT(v, l->off_count);
+    VISIT_FROM_TO(v, l, dropped_count, repeated_count);
+    VISIT(v, l->shares);
+    VISIT(v, l->repeated_since);
+    VISIT(v, l->largest);
+    VISIT_FROM_TO(v, l, accepted_largest, far);
+    visit_same(v, l->linear != NULL);
+    visit_same(v, l->sequence != NULL);
+    visit_same(v, l->dropped != NULL);
+    if (!l->linear || v->result != VISITED)
+        return;
+    visit_doubles(v, l->term, l->first_sum + l->sums);
+    if (l->sequence)
+        visit(v, l->sequence, n * sizeof *l->sequence);
+    if (l->dropped) {
+        visit(v, l->dropped, n * sizeof *l->dropped);
+        visit(v, l->repeats, (size_t)l->repeated_count * n * sizeof *l->repeats);
+        visit_doubles(v, l->reduced, l->row_start[l->count]);
+    }
+    linear_visit(l->linear, v, l->term + l->first_entry, l->reduced);
+    if (v->result == VISITED)
+        visit_held(l, v);
+}
+
+/* -- methods ---------------------------------------------------------------------------------------------------------------------- */
+
+static void visit_projection(const Kernel *k, Visit *v)
+{
+    Projection *p = k->projection;
+    visit_doubles(v, p->right, p->unknowns + 2 * k->states + p->count + 3 * p->turns);
+    VISIT_FROM_TO(v, p, light, contraction);
+}
+
+static void visit_matrix(Matrix *m, Visit *v, int rows)
+{
+    visit_doubles(v, m->value, m->row_start[rows]);
+    linear_visit(m->linear, v, m->value, NULL);
+}
+
+void index3_visit(Index3 *own, Visit *v)
+{
+    Bordered *b = own->b;
+    const int rows = b->states + b->unknowns;
+    VISIT(v, own->report);
+    visit_doubles(v, own->x, (int)(own->unknowns - own->x) + b->unknowns); /* with all numbers by state */
+    visit(v, own->alternations, (size_t)b->states * sizeof *own->alternations);
+    VISIT(v, b->stale);
+    visit_doubles(v, b->term, (int)(b->right - b->term) + rows); /* with all numbers */
+    visit_matrix(&b->step, v, rows);
+    if (v->result == VISITED)
+        visit_matrix(&b->projection, v, rows);
+}
+
+static void visit_switching(Switching *s, Visit *v)
+{
+    visit_same(v, s->count);
+    for (int i = 0; i < s->count; i++)
+        VISIT_FROM_TO(v, &s->item[i], mode, restitution);
+    visit_doubles(v, s->z, 4 * s->unknowns);
+    VISIT_FROM_TO(v, s, begun, least_force);
+    VISIT(v, s->notes);
+    VISIT(v, s->changes);
+    size_t room = (size_t)s->change_room;
+    s->change = visit_array(v, s->change, &room, (size_t)s->changes, sizeof *s->change);
+    s->change_room = (int)room;
+    int strikes = s->strikes;
+    VISIT(v, strikes);
+    for (int i = 0; i < strikes && v->result == VISITED; i++) {
+        if (v->mode == LOADING && i == s->strikes) {
+            Strike *more = room_for_more(s->strike, i, &s->strike_room, sizeof *more);
+            double *const numbers = calloc(2 * (size_t)s->unknowns + 1, sizeof *numbers);
+            s->strike = more ? more : s->strike;
+            if (!more || !numbers) {
+                free(numbers);
+                v->result = VISIT_NO_MEMORY;
+                return;
+            }
+            more[s->strikes++] = (Strike){.impulse = numbers, .velocity = numbers + s->unknowns};
+        }
+        VISIT_FROM_TO(v, &s->strike[i], time, row);
+        visit_doubles(v, s->strike[i].impulse, 2 * s->unknowns);
+    }
+}
+
+static void visit_sensitivity(Kernel *k, Visit *v)
+{
+    Sensitivity *s = k->sensitivity;
+    visit_same(v, s->rows.parameters);
+    visit(v, s->v, (size_t)((unsigned char *)s->known - (unsigned char *)s->v)); /* with all numbers */
+    VISIT_FROM_TO(v, s, next_time, grazing);
+    if (v->mode == LOADING && k->run)
+        s->now = k->run->present + k->states;
+}
+
+/* -- co-simulation ---------------------------------------------------------------------------------------------------------------- */
+
+/* A point to which an explicit course may return. */
+static void visit_return(Kernel *k, Visit *v)
+{
+    Coupling *c = k->coupling;
+    bool there = c->course && c->backup[FOR_RUN] && !c->careful;
+    VISIT(v, there);
+    if (!there || v->result != VISITED)
+        return;
+    if (!c->backup[FOR_RUN])
+        c->backup[FOR_RUN] = malloc(saved_size(k) * sizeof(double));
+    if (!c->backup[FOR_RUN]) {
+        v->result = VISIT_NO_MEMORY;
+        return;
+    }
+    visit(v, c->backup[FOR_RUN], saved_size(k) * sizeof(double));
+    VISIT(v, c->backup_time[FOR_RUN]);
+    VISIT(v, c->backup_passed[FOR_RUN]);
+    VISIT(v, c->backup_known[FOR_RUN]);
+    VISIT(v, c->backup_rows[FOR_RUN]);
+    for (int i = 0; i < c->count; i++) {
+        Stepper *s = &c->steppers[i];
+        v->instance = s->part;
+        VISIT(v, s->saved_own[FOR_RUN]);
+        VISIT(v, s->next_time[FOR_RUN]);
+        if (s->instance)
+            visit_serialised(v, s->instance, &s->saved[FOR_RUN]);
+    }
+    for (int i = 0; i < c->other_count; i++) {
+        v->instance = c->other[i].part;
+        VISIT(v, c->other[i].next_time[FOR_RUN]);
+        visit_serialised(v, k->parts[c->other[i].part].instance, &c->other[i].saved[FOR_RUN]);
+    }
+}
+
+static void visit_coupling(Kernel *k, Visit *v)
+{
+    Coupling *c = k->coupling;
+    visit_same(v, c->count);
+    visit_same(v, c->inputs);
+    double *const by_input[] = {c->value, c->slope, c->curve, c->scratch, c->own[0], c->own[1], c->own[2]};
+    for (size_t i = 0; i < sizeof by_input / sizeof *by_input; i++)
+        visit_doubles(v, by_input[i], c->inputs);
+    for (int i = 0; i < PAST; i++) {
+        visit_doubles(v, c->past[i], c->inputs);
+        visit_doubles(v, c->predicted_past[i], c->predicted);
+    }
+    VISIT(v, c->past_time);
+    visit_doubles(v, c->held_before, (int)(c->z_before - c->held_before) + k->indicators);
+    VISIT_FROM_TO(v, c, known, degree);
+    VISIT_FROM_TO(v, c, event, seconds);
+    for (int i = 0; i < c->bond_count; i++)
+        VISIT(v, c->bonds[i].passed);
+    for (int i = 0; i < c->count; i++) {
+        Stepper *s = &c->steppers[i];
+        VISIT(v, s->degree);
+        VISIT_FROM_TO(v, s, event, ends);
+        VISIT(v, s->own);
+        VISIT(v, s->inputs.start);
+        VISIT(v, s->inputs.degree);
+    }
+    visit_same(v, c->course != NULL);
+    if (c->course && v->result == VISITED)
+        course_visit(k, v);
+    visit_return(k, v);
+}
+
+static void visit_implicit(Implicit *own, Visit *v)
+{
+    const int m = own->constraints, n = own->inputs, u = own->unknowns;
+    visit_same(v, u);
+    VISIT_FROM_TO(v, own, repetition, best);
+    visit_doubles(v, own->block, 4 * u + 6 * m + 2 * n); /* up to those of the past */
+    Past *past = &own->past;
+    VISIT_FROM_TO(v, past, known, predictions);
+    VISIT_FROM_TO(v, past, predicted_time, led);
+    for (int i = 0; i < MOST_POINTS; i++) {
+        visit_doubles(v, past->point[i], past->width);
+        visit_doubles(v, past->predicted[i], past->width);
+    }
+    FixedPoint *f = &own->fixed_point;
+    VISIT_FROM_TO(v, f, known, gain);
+    double *const by_unknown[] = {f->x, f->value, f->residual, f->left};
+    for (size_t i = 0; i < sizeof by_unknown / sizeof *by_unknown; i++)
+        visit_doubles(v, by_unknown[i], u);
+    for (int i = 0; i < MOST_ANSWERS; i++) {
+        visit_doubles(v, f->change[i], u);
+        visit_doubles(v, f->difference[i], u);
+    }
+    for (int i = 0; i < own->moves.loops; i++)
+        if (own->moves.loop[i].holonomic && v->result == VISITED)
+            linear_visit(own->moves.loop[i].holonomic, v, own->moves.loop[i].entries, NULL);
+}
+
+/* -- all of it -------------------------------------------------------------------------------------------------------------------- */
+
+static void visit_values(Kernel *k, Visit *v)
+{
+    int unknowns = 0;
+    for (int i = 0; i < k->loop_count; i++)
+        unknowns += k->loops[i].count;
+    visit_same(v, k->slots);
+    visit_same(v, k->states);
+    VISIT(v, k->t);
+    visit_doubles(v, k->v, k->slots + 1);
+    visit_doubles(v, k->buffer, k->slots + 1);
+    VISIT_FROM_TO(v, k, thorough, ahead);
+    VISIT_FROM_TO(v, k, events, timed);
+    VISIT(v, k->statistics);
+    visit_same(v, k->displaced != NULL);
+    if (k->displaced)
+        visit_doubles(v, k->displaced, k->states);
+    visit(v, k->off, 2 * (size_t)unknowns * sizeof *k->off); /* with those that follow a law */
+    for (int i = 0; i < k->drive_count; i++) {
+        VISIT_FROM_TO(v, &k->drives[i], start, coefficient);
+        VISIT(v, k->drives[i].last);
+    }
+}
+
+static void visit_kernel(Kernel *k, Visit *v)
+{
+    const bool inside = k->leaves_last; /* its instances are those of another kernel, and its runs begin anew with each step of that one */
+    visit_values(k, v);
+    for (int i = 0; i < k->loop_count && v->result == VISITED; i++)
+        visit_loop(&k->loops[i], v);
+    const bool parts[] = {k->projection, k->coupling, k->implicit, k->changes, k->switching, k->record, k->run && !inside, k->sensitivity, k->fused};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        visit_same(v, parts[i]);
+    if (k->projection && v->result == VISITED)
+        visit_projection(k, v);
+    if (k->coupling && v->result == VISITED)
+        visit_coupling(k, v);
+    if (k->implicit && v->result == VISITED)
+        visit_implicit(k->implicit, v);
+    if (k->changes && v->result == VISITED)
+        changes_visit(k, v);
+    if (k->switching && v->result == VISITED)
+        visit_switching(k->switching, v);
+    if (k->record && v->result == VISITED)
+        record_visit(k, v);
+    if (k->run && !inside && v->result == VISITED)
+        run_visit(k, v);
+    if (k->sensitivity && v->result == VISITED)
+        visit_sensitivity(k, v);
+    if (k->fused && v->result == VISITED)
+        k->fused->visit(k, v);
+    for (int i = 0; i < k->part_count && !inside; i++)
+        visit_instance(k, v, i);
+}
+
+int kernel_visit(Kernel *k, int mode, unsigned char *bytes, size_t *size, int *instance, const unsigned char *restarted)
+{
+    Visit v = {.mode = (VisitMode)mode, .bytes = bytes, .size = *size, .restarted = restarted};
+    visit_kernel(k, &v);
+    const SensitivityRows *rows = k->sensitivity ? &k->sensitivity->rows : NULL;
+    for (int i = 0; rows && i < rows->parameters * rows->shadows; i++)
+        visit_kernel(rows->shadow[i], &v);
+    if (mode == COUNTING)
+        *size = v.at;
+    else if (v.at != *size && v.result == VISITED)
+        v.result = VISIT_MISFIT;
+    *instance = v.instance;
+    return v.result;
+}

@@ -1,0 +1,381 @@
+"""A system in the kernel: its values, its evaluation, its loops and its record; what the functions do is said in ``kernel.h``."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+import weakref
+from collections.abc import Callable, Sequence
+from ctypes import POINTER, byref, c_bool, c_double, c_int, c_long, c_void_p
+
+import numpy as np
+
+from coupling.kernel import library
+from coupling.kernel.fmi.instance import Instance
+from coupling.kernel.platform.binding import declare, require_memory
+from coupling.kernel.platform.own import Library
+from coupling.kernel.rows.rows import Rows, RowsStructure
+from coupling.kernel.system.status import STATUSES, Failure, KernelStatistics, Status
+
+
+class _Record(ctypes.Structure):
+    _fields_ = [
+        ("columns", c_int),
+        ("slot", c_void_p),
+        *((name, c_long) for name in ("rows", "capacity")),
+        *((name, c_void_p) for name in ("values", "file")),
+        ("error", c_int),
+    ]
+
+
+_i, _d, _n, _p, _b = c_int, c_double, c_long, c_void_p, c_bool
+declare(
+    {
+        "kernel_reset": (_i, [_p]),
+        "kernel_build": (_p, [POINTER(RowsStructure), _p, _p]),
+        "kernel_add_jacobians": (_i, [_p, POINTER(RowsStructure)]),
+        "kernel_set_record": (_i, [_p, POINTER(RowsStructure)]),
+        "kernel_free": (None, [_p]),
+        "kernel_use_clock": (None, [_p]),
+        "kernel_slots": (POINTER(c_double), [_p]),
+        "kernel_failure": (POINTER(Failure), [_p]),
+        "kernel_statistics": (POINTER(KernelStatistics), [_p]),
+        "kernel_set_fast": (_i, [_p, _b]),
+        "kernel_set_projection": (_i, [_p, POINTER(RowsStructure), _b]),
+        "kernel_set_sizes": (_i, [_p, _p]),
+        "kernel_copy_peaks": (_n, [_p, _p, _b]),
+        "kernel_set_quiet": (_i, [_p, _p]),
+        "kernel_find_repeated": (_i, [_p, POINTER(RowsStructure), _d, _p, _p]),
+        "kernel_set_damping": (None, [_p, _d]),
+        "kernel_worst_scaled": (_d, [_p, POINTER(_i), POINTER(_i), POINTER(_d)]),
+        "kernel_set_open": (_i, [_p, _b]),
+        "kernel_loop_deficiency": (_i, [_p, _i, _b, _p, _p, POINTER(_d)]),
+        "kernel_derivatives": (_i, [_p, _d, _p, _p]),
+        "kernel_evaluate": (_i, [_p, _d, _p]),
+        "kernel_project": (_i, [_p, _d, _p]),
+        "kernel_decay": (_d, []),
+        "kernel_projected_derivatives": (_i, [_p, _d, _p, _p]),
+        "kernel_projected_residuals": (_i, [_p, _d, _p, _p, _p, _p]),
+        "kernel_exchange": (_i, [_p, _d, _b]),
+        "kernel_residuals": (_i, [_p, _d, _p, _p, _p, _p]),
+        "kernel_verify": (_i, [_p, _p]),
+        "kernel_indicators": (_i, [_p, _p]),
+        "kernel_synchronise": (_i, [_p, _d, _p]),
+        "kernel_start_events": (_i, [_p]),
+        "kernel_settle": (_i, [_p, _p, POINTER(_b)]),
+        "kernel_next_time": (_d, [_p]),
+        "kernel_complete_step": (_i, [_p, POINTER(_b)]),
+        "kernel_hold": (_i, [_p, _i, _p]),
+        "kernel_loop_linearise": (_i, [_p, _i]),
+        "kernel_loop_solve_linear": (None, [_p, _i, _p]),
+        "kernel_set_polynomial": (None, [_p, _i, _d, _d, _d, _d]),
+        "kernel_unsettle": (None, [_p]),
+        "kernel_leave_last": (None, [_p]),
+        "kernel_time": (_d, [_p]),
+        "kernel_record": (_i, [_p]),
+        "kernel_take_record": (_n, [_p, POINTER(c_void_p)]),
+        "kernel_free_record": (None, [c_void_p]),
+        "kernel_record_kept": (POINTER(_Record), [_p]),
+        "kernel_recorded_until": (_d, [_p]),
+        "kernel_begin_rows_file": (_i, [_p, _i, _n, _i, _p]),
+        "kernel_end_rows_file": (_n, [_p]),
+        "platform_close": (None, [_i]),
+        "kernel_rows_file_error": (_i, [_p]),
+        "kernel_rows": (_n, [_p]),
+    }
+)
+
+_VALUE = ctypes.CFUNCTYPE(c_double, c_double, c_void_p)
+
+
+class _TimeFunction(ctypes.Structure):
+    _fields_ = [("value", c_void_p), ("context", c_void_p)]
+
+
+class Core:
+    """A system in the kernel. Arrays that a run refers to are kept alive here."""
+
+    def __init__(
+        self,
+        rows: Rows,
+        instances: Sequence[Instance],
+        functions: Sequence[Callable[..., float]] = (),
+        library: Library = library,
+    ) -> None:
+        """``instances`` by their rows; ``functions`` of time by their numbers in the rows of drives, which take a second argument of no use;
+        ``library``: that of the instances."""
+        self.library, self._at = library, library.pointer
+        handles = (c_void_p * len(instances))(*(instance.handle for instance in instances))
+        callbacks = [library.called_back((_VALUE, "ask_value", function)) for function in functions]
+        called = (_TimeFunction * len(callbacks))(*(_TimeFunction(*each.addresses, each.context) for each in callbacks))
+        structure = library.rows(rows)
+        structure.formula = library.address("formula_value")
+        self.handle = library.kernel_build(byref(structure), library.reference(handles), library.reference(called))
+        if not self.handle:
+            raise MemoryError("the system needs more memory than there is")
+        self._kept: list[object] = [rows, callbacks]
+        self._running: object = None
+        """What the run refers to."""
+        self._parameters, self._differentiated = 0, object()
+        """By how many parameters the rows have derivatives, and what these refer to."""
+        self.fused: object = None
+        """What evaluates in place of the instances and is referred to; None where they do. See ``fused.py``."""
+        self.fused_record: object = None
+        """The same of what is recorded."""
+        self.fused_open: object = None
+        """The same of implicit steps that hold constraints."""
+        self.states = rows.states
+        self.slots = np.ctypeslib.as_array(library.kernel_slots(self.handle), shape=(rows.slots + 1,))
+        try:
+            self._build_rest(rows, structure)
+        except BaseException:
+            self.free()
+            raise
+
+    def _build_rest(self, rows: Rows, structure: RowsStructure) -> None:
+        self.library.kernel_use_clock(self.handle)
+        if structure.records:
+            require_memory(self.library.kernel_set_record(self.handle, byref(structure)))
+            self._columns = int(rows.table("record")["columns"][0])
+
+    def add_jacobians(self, rows: Rows) -> None:
+        """Those of loops that were built without: ``rows`` are the same as before, with what has come to the loops."""
+        self._kept.append(rows)
+        require_memory(self.library.kernel_add_jacobians(self.handle, byref(self.library.rows(rows))))
+
+    _file, _there = (-1, 0, 0), -1
+    """What takes rows: the file, where the first of them begins, and the bytes of each; and the number of the file in the process of the kernel."""
+
+    def reset(self) -> None:
+        """Makes the kernel what it was when it was built, its Jacobians included: settings, values, statistics and records go.
+
+        To be called before its instances start again; the next run gives the same bits as that of a new kernel.
+        """
+        self._running = None
+        require_memory(self.library.kernel_reset(self.handle))
+        self.fused = self.fused_record = self.fused_open = None
+        self.differentiate_by(0, None)
+
+    def differentiate_by(self, parameters: int, kept: object) -> None:
+        """So many derivatives follow the values in each row; what is kept is referred to."""
+        self._parameters, self._differentiated = parameters, kept
+
+    def free(self) -> None:
+        if self.handle:
+            self.library.kernel_free(self.handle)
+            self.handle, self.slots = None, np.zeros(0)
+            self._kept, self._running = [], None
+
+    def set_polynomial(self, drive: int, start: float, value: float, slope: float, curve: float) -> None:
+        self.library.kernel_set_polynomial(self.handle, drive, start, value, slope, curve)
+
+    def leave_last(self) -> None:
+        """Leaves time events at the end of a run to the caller, who runs more than this system."""
+        self.library.kernel_leave_last(self.handle)
+
+    def unsettle(self) -> None:
+        """To be called after the inputs of instances were set from outside."""
+        self.library.kernel_unsettle(self.handle)
+
+    def hold(self, loop: int, held: Sequence[bool] | np.ndarray | None) -> None:
+        """Which unknowns of a loop are not its own to find; without an argument, all of them are."""
+        array = None if held is None else np.array(held, dtype=np.bool_)
+        require_memory(self.library.kernel_hold(self.handle, loop, self._at(array)))
+
+    def linearise(self, loop: int) -> Status:
+        """Makes and factorises a loop's Jacobian at the present point, equations for held unknowns included."""
+        return STATUSES[self.library.kernel_loop_linearise(self.handle, loop)]
+
+    def solve_linear(self, loop: int, right: np.ndarray) -> np.ndarray:
+        """By the loop's last Jacobian; where this lacks rank, the solution of least length."""
+        result = np.array(right, dtype=float)
+        self.library.kernel_loop_solve_linear(self.handle, loop, self._at(result))
+        return result
+
+    @property
+    def time(self) -> float:
+        """Of the present point."""
+        return self.library.kernel_time(self.handle)
+
+    def set_projection(self, rows: Rows, on: bool) -> None:
+        """Whether each step ends on the constraints."""
+        require_memory(self.library.kernel_set_projection(self.handle, byref(self.library.rows(rows)), on))
+
+    def set_sizes(self, sizes: np.ndarray | None) -> None:
+        """Tells projections the sizes of states, then of the constraints of all unknowns; None where all are 1."""
+        require_memory(self.library.kernel_set_sizes(self.handle, self.library.pointer(sizes)))
+
+    @property
+    def peaks(self) -> np.ndarray:
+        """A copy of the greatest pivots of the run so far, by which those that are small now are judged."""
+        kept = np.zeros(self.library.kernel_copy_peaks(self.handle, None, False))
+        self.library.kernel_copy_peaks(self.handle, self._at(kept), False)
+        return kept
+
+    @peaks.setter
+    def peaks(self, kept: np.ndarray) -> None:
+        self.library.kernel_copy_peaks(self.handle, self._at(kept), True)
+
+    def set_damping(self, rtol: float) -> None:
+        """Of constraints that become weak near a singular pose, by the tolerance of the run."""
+        self.library.kernel_set_damping(self.handle, rtol)
+
+    def worst_scaled(self) -> tuple[float, int, int, float]:
+        """The least pivot of constraints that are no redundancy, states of the two bodies that cause it, and the ratio of their masses."""
+        light, heavy, ratio = _i(), _i(), c_double()
+        pivot = self.library.kernel_worst_scaled(self.handle, byref(light), byref(heavy), byref(ratio))
+        return pivot, light.value, heavy.value, ratio.value
+
+    def set_fast(self, fast: bool) -> None:
+        """Whether loops that have a shortcut may take it."""
+        self.library.kernel_set_fast(self.handle, fast)
+
+    def set_open(self, open_: bool) -> None:
+        """Whether loops are passed once, with their unknowns as they are, instead of being solved."""
+        self.library.kernel_set_open(self.handle, open_)
+
+    @property
+    def recorded_until(self) -> float:
+        """The time of the last row; not a number where there is none."""
+        if self.library.is_lost:
+            kept = self._kept_record
+            last = 0 if kept.file else kept.rows - 1
+            return self.library.copied(kept.values, 1 + last * self._width)[-self._width] if kept.rows else math.nan
+        return self.library.kernel_recorded_until(self.handle)
+
+    @property
+    def _width(self) -> int:
+        """Of a row, the time included."""
+        return self._columns * (1 + self._parameters) + 1
+
+    @property
+    def _kept_record(self) -> _Record:
+        return self.library.kernel_record_kept(self.handle).contents
+
+    def take_record(self) -> np.ndarray:
+        """All rows, the time first; they are handed over without being copied, and the kernel has none after that."""
+        width = self._width
+        if self.library.is_elsewhere:
+            kept = self._kept_record
+            return self.library.copied(kept.values, kept.rows * width).reshape(-1, width)
+        values = c_void_p()
+        rows = self.library.kernel_take_record(self.handle, byref(values))
+        if not values.value:
+            return np.zeros((0, width))
+        memory = (c_double * (rows * width)).from_address(values.value)
+        weakref.finalize(memory, self.library.kernel_free_record, values.value).atexit = False
+        return np.frombuffer(memory).reshape(rows, width)
+
+    def begin_rows_file(self, file: int, first: int, place: np.ndarray) -> None:
+        """Rows go into an open file from a place on, by ``place`` in another order of their numbers."""
+        place = np.ascontiguousarray(place, np.int32)
+        self._file = file, first, 8 * len(place)
+        self._there = file = self.library.file(file)
+        require_memory(self.library.kernel_begin_rows_file(self.handle, file, first, len(place), self._at(place)))
+
+    def end_rows_file(self) -> int:
+        """How many rows the file has, which ends with them."""
+        if self.library.is_lost:
+            (file, first, size), rows = self._file, self._kept_record.rows
+            os.ftruncate(file, first + rows * size)
+            return rows
+        rows = self.library.kernel_end_rows_file(self.handle)
+        if self.library.is_elsewhere:
+            self.library.platform_close(self._there)
+        return rows
+
+    @property
+    def rows(self) -> int:
+        """How many have been recorded."""
+        return self.library.kernel_rows(self.handle)
+
+    @property
+    def rows_file_error(self) -> int:
+        """The number of the error for which the file has taken no more rows; 0 where it has."""
+        if self.library.is_lost:
+            return self._kept_record.error
+        return self.library.kernel_rows_file_error(self.handle)
+
+    @property
+    def failure(self) -> Failure:
+        return self.library.kernel_failure(self.handle).contents
+
+    @property
+    def statistics(self) -> KernelStatistics:
+        return self.library.kernel_statistics(self.handle).contents
+
+    def deficient(self, loop: int, passing: bool = False) -> tuple[int, float]:
+        """The worst rank deficiency of a loop's equations, and when it was: of what is missing always, or of what was missing in passing."""
+        time = c_double(0)
+        return self.library.kernel_loop_deficiency(self.handle, loop, passing, None, None, byref(time)), time.value
+
+    def deficiency(self, loop: int, unknowns: int, passing: bool = False) -> tuple[int, np.ndarray, np.ndarray, float]:
+        """The same, and between them who takes part in it."""
+        undetermined, redundant, time = np.zeros(unknowns), np.zeros(unknowns), c_double(0)
+        arrays = self._at(undetermined), self._at(redundant)
+        count = self.library.kernel_loop_deficiency(self.handle, loop, passing, *arrays, byref(time))
+        return count, undetermined, redundant, time.value
+
+    def set_quiet(self, quiet: np.ndarray) -> None:
+        """Says which instances no event concerns."""
+        require_memory(self.library.kernel_set_quiet(self.handle, self.library.pointer(quiet)))
+
+    def repeated(self, rows: Rows, t: float, x: np.ndarray, unknowns: int) -> list[int]:
+        """Returns the unknowns of all loops whose constraints repeat others at a point; none where that cannot be told."""
+        found = np.zeros(unknowns, dtype=bool)
+        structure = byref(self.library.rows(rows))
+        status = STATUSES[self.library.kernel_find_repeated(self.handle, structure, t, self._at(x), self.library.pointer(found))]
+        return np.flatnonzero(found).tolist() if status is Status.DONE else []
+
+    def derivatives(self, t: float, x: np.ndarray, dx: np.ndarray) -> Status:
+        return STATUSES[self.library.kernel_derivatives(self.handle, t, self._at(x), self._at(dx))]
+
+    def project(self, t: float, x: np.ndarray) -> Status:
+        """Moves states onto the constraints."""
+        return STATUSES[self.library.kernel_project(self.handle, t, self._at(x))]
+
+    @property
+    def decay(self) -> float:
+        """By the second: how fast states return to the projected ones."""
+        return self.library.kernel_decay()
+
+    def projected_derivatives(self, t: float, x: np.ndarray, dx: np.ndarray) -> Status:
+        """Those at the projected states, which draw the states after them."""
+        return STATUSES[self.library.kernel_projected_derivatives(self.handle, t, self._at(x), self._at(dx))]
+
+    def projected_residuals(self, t: float, x: np.ndarray, z: np.ndarray, dx: np.ndarray, r: np.ndarray) -> Status:
+        return STATUSES[self.library.kernel_projected_residuals(self.handle, t, self._at(x), self._at(z), self._at(dx), self._at(r))]
+
+    def evaluate(self, t: float, x: np.ndarray) -> Status:
+        return STATUSES[self.library.kernel_evaluate(self.handle, t, self._at(x))]
+
+    def exchange(self, t: float, solving: bool = False) -> Status:
+        return STATUSES[self.library.kernel_exchange(self.handle, t, solving)]
+
+    def residuals(self, t: float, x: np.ndarray, z: np.ndarray, dx: np.ndarray, r: np.ndarray) -> Status:
+        return STATUSES[self.library.kernel_residuals(self.handle, t, self._at(x), self._at(z), self._at(dx), self._at(r))]
+
+    def indicators(self, z: np.ndarray) -> Status:
+        return STATUSES[self.library.kernel_indicators(self.handle, self._at(z))]
+
+    def synchronise(self, t: float, x: np.ndarray) -> Status:
+        return STATUSES[self.library.kernel_synchronise(self.handle, t, self._at(x))]
+
+    def start_events(self) -> Status:
+        return STATUSES[self.library.kernel_start_events(self.handle)]
+
+    def settle(self, x: np.ndarray) -> Status:
+        """Discrete updates until nothing changes; x receives the states."""
+        return STATUSES[self.library.kernel_settle(self.handle, self._at(x), byref(c_bool()))]
+
+    def complete_step(self) -> tuple[Status, bool]:
+        wanted = c_bool()
+        return STATUSES[self.library.kernel_complete_step(self.handle, byref(wanted))], wanted.value
+
+    @property
+    def next_time(self) -> float:
+        return self.library.kernel_next_time(self.handle)
+
+    def record(self) -> Status:
+        return STATUSES[self.library.kernel_record(self.handle)]

@@ -1,0 +1,166 @@
+"""A system in the kernel, with all that it can do."""
+
+from __future__ import annotations
+
+from ctypes import POINTER, byref, c_double, c_int, c_long, c_void_p
+from typing import NoReturn
+
+import numpy as np
+
+from coupling.kernel.cosimulation.coupling import Coupled
+from coupling.kernel.platform.binding import declare, require_memory
+from coupling.kernel.rows.rows import Rows
+from coupling.kernel.runs.index3 import Index3Options, Index3Report
+from coupling.kernel.runs.integrator import Callbacks, CalledMethod, IntegratorStructure
+from coupling.kernel.runs.runge_kutta import RungeKuttaStructure
+from coupling.kernel.runs.tableau import TableauStructure
+from coupling.kernel.system.status import STATUSES, Status
+
+BOUND = np.dtype([("slot", np.int32), *((name, float) for name in ("low", "high", "slack", "off", "worst", "first", "when"))], align=True)
+"""The row type of ``Bound`` in kernel.h: the slot of a value, and the range in which its model holds."""
+
+_i, _d, _n, _p = c_int, c_double, c_long, c_void_p
+declare(
+    {
+        "kernel_begin_run": (_i, [_p, POINTER(TableauStructure), _d, _p, _d, _d, _d, _d, _n, _p]),
+        "kernel_restart": (_i, [_p, _d, _p]),
+        "kernel_advance": (_i, [_p, _n]),
+        "kernel_watch_angles": (_i, [_p, _p, _i]),
+        "kernel_watch_bounds": (None, [_p, _p, _i]),
+        "kernel_watch_points": (None, [_p, _p, _i]),
+        "kernel_note_point": (None, [_p]),
+        "kernel_begin_outside": (_i, [_p, POINTER(IntegratorStructure), _d, _d, _n, _p]),
+        "kernel_run_time": (_d, [_p]),
+        "kernel_run_state": (POINTER(_d), [_p]),
+        "kernel_run_steps": (_n, [_p]),
+        "kernel_runge_kutta": (POINTER(RungeKuttaStructure), [_p]),
+        "kernel_roughest": (_i, [_p, POINTER(_i), POINTER(_d)]),
+        "kernel_stiffness": (_n, [_p, POINTER(_i), POINTER(_d)]),
+    }
+)
+
+
+class Kernel(Coupled):
+    """Integrates the system in time, with output and events, by a Runge-Kutta method of its own or by one that it calls back."""
+
+    _callbacks: Callbacks | None = None
+
+    def free(self) -> None:
+        super().free()
+        self._callbacks = None
+
+    @property
+    def runge_kutta(self) -> RungeKuttaStructure:
+        return self.library.kernel_runge_kutta(self.handle).contents
+
+    @property
+    def reached(self) -> float:
+        """The time that a run has come to."""
+        return self.library.kernel_run_time(self.handle)
+
+    @property
+    def present(self) -> np.ndarray:
+        """A copy of the state that a run has reached."""
+        return np.array(self.library.kernel_run_state(self.handle)[: self.states], dtype=float)
+
+    @property
+    def steps(self) -> int:
+        """How many a run has taken."""
+        return self.library.kernel_run_steps(self.handle)
+
+    def roughest(self) -> tuple[int, int, float]:
+        """How often the most often rejected step was rejected, which state was to blame, and when."""
+        state, time = c_int(-1), c_double(0)
+        count = self.library.kernel_roughest(self.handle, byref(state), byref(time))
+        return count, state.value, time.value
+
+    def stiffness(self) -> tuple[int, int, float]:
+        """How many steps stability has limited, the state that was most to blame, and since when."""
+        state, time = c_int(-1), c_double(0)
+        count = self.library.kernel_stiffness(self.handle, byref(state), byref(time))
+        return count, state.value, time.value
+
+    def begin_run(
+        self,
+        tableau: TableauStructure,
+        rtol: float,
+        atol: np.ndarray,
+        largest: float,
+        first: float,
+        start: float,
+        stop: float,
+        times: np.ndarray,
+    ) -> Status:
+        tableau, times = self.library.fixed(tableau), self.library.kept(times)
+        self._running = tableau, times
+        return STATUSES[
+            self.library.kernel_begin_run(
+                self.handle, byref(tableau), rtol, self._at(atol), largest, first, start, stop, len(times), self._at(times)
+            )
+        ]
+
+    def watch_angles(self, angles: np.ndarray) -> None:
+        """Samples a step at which indicators could dip as far as these turn in it: states, and drives as -1 - drive."""
+        if not len(angles):
+            return
+        self._angles = self.library.kept(angles)
+        require_memory(self.library.kernel_watch_angles(self.handle, self._at(self._angles), len(angles)))
+
+    def watch_bounds(self, bounds: np.ndarray) -> np.ndarray:
+        """Notes at accepted steps by how much states are out of their ranges, in the rows that this returns, of the type ``BOUND``."""
+        kept = self.library.kept(bounds)
+        self.library.kernel_watch_bounds(self.handle, self._at(kept), len(kept))
+        return kept
+
+    def watch_points(self, bounds: np.ndarray) -> np.ndarray:
+        """Notes the same at communication points, of any values in slots."""
+        kept = self.library.kept(np.concatenate([bounds, bounds]))
+        self.library.kernel_watch_points(self.handle, self._at(kept), len(bounds))
+        return kept[: len(bounds)]
+
+    def note_point(self) -> None:
+        """Looks at the values at the present communication point."""
+        self.library.kernel_note_point(self.handle)
+
+    def begin_index3(self, rows: Rows, options: Index3Options, nominal: np.ndarray, start: float, stop: float, times: np.ndarray) -> Status:
+        """A run by implicit steps that hold constraints; ``rows`` have the bordered equations."""
+        structure, times = self.library.rows(rows), self.library.kept(times)
+        options = self.library.kept_structure(options, nominal=nominal)
+        self._running = rows, structure, options, times
+        arguments = byref(structure), byref(options), start, stop, len(times), self._at(times)
+        return STATUSES[self.library.kernel_begin_index3(self.handle, *arguments)]
+
+    @property
+    def index3(self) -> Index3Report:
+        """What such a run tells."""
+        return self.library.kernel_index3(self.handle).contents
+
+    def index3_violation(self, unknowns: int) -> np.ndarray:
+        """By unknown of all loops, what it keeps at zero, at the end of the last step."""
+        return np.array(self.library.kernel_index3_violation(self.handle)[:unknowns], dtype=float)
+
+    def begin_outside(self, integrator: CalledMethod, start: float, stop: float, times: np.ndarray) -> Status:
+        """A run whose steps an integrator in Python takes; what this raises ends ``restart`` and ``advance`` with STOPPED."""
+        times = self.library.kept(times)
+        callbacks = Callbacks(self.library, integrator, self.states)
+        self._running, self._callbacks = (callbacks, times), callbacks
+        return STATUSES[
+            self.library.kernel_begin_outside(self.handle, byref(callbacks.structure), start, stop, len(times), self._at(times))
+        ]
+
+    def begin_in_c(self, integrator: IntegratorStructure, start: float, stop: float, times: np.ndarray) -> Status:
+        """The same by an integrator in C, which has to live as long as the run."""
+        times = self.library.kept(times)
+        self._running, self._callbacks = (integrator, times), None
+        return STATUSES[self.library.kernel_begin_outside(self.handle, byref(integrator), start, stop, len(times), self._at(times))]
+
+    def raise_kept(self) -> NoReturn:
+        """What the integrator in Python raised when the run was STOPPED."""
+        raised = self._callbacks.raised if self._callbacks else None
+        raise raised if raised is not None else KeyboardInterrupt  # which came before anything could keep it
+
+    def restart(self, t: float, x: np.ndarray) -> Status:
+        return STATUSES[self.library.kernel_restart(self.handle, t, self._at(x))]
+
+    def advance(self, steps: int) -> Status:
+        return STATUSES[self.library.kernel_advance(self.handle, steps)]

@@ -1,0 +1,439 @@
+/* What the files of the kernel share. */
+#ifndef KERNEL_INTERNAL_H
+#define KERNEL_INTERNAL_H
+
+#include "system/kernel.h"
+#include "linear/linear.h"
+
+/* What an exported FMU, which ought to be small, runs through at events or where anything is odd. */
+#if defined(__GNUC__) && !defined(KERNEL_EXPORTED)
+#define RARELY __attribute__((cold))
+#else
+#define RARELY
+#endif
+
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
+#pragma GCC visibility push(hidden)
+#endif
+
+typedef struct {
+    OperationKind kind;
+    Type type;
+    int index; /* of the instance, the drive or the loop */
+    int count, first;
+    const Reference *references;
+    const int *places;                /* of SET and GET: the slot of each value, where these are no neighbours; else null */
+    const int *source_start, *source; /* of SET: slots by input */
+    Instance *instance;         /* of those that move values */
+    Fmi2Get get;                /* of GET from a Co-Simulation instance of FMI 2, at first hand: it costs more to find than to call */
+    Component component;
+    bool quiet; /* of an instance or a loop that is */
+} Operation;
+
+/* Whether all values are finite: of four sums, each of which is 0 or no number. */
+static inline bool are_finite(const double *values, int count)
+{
+    double left[4] = {0};
+    for (int i = 0; i + 4 <= count; i += 4)
+        for (int j = 0; j < 4; j++)
+            left[j] += values[i + j] - values[i + j];
+    for (int i = count / 4 * 4; i < count; i++)
+        left[0] += values[i] - values[i];
+    return left[0] + left[1] + left[2] + left[3] == 0;
+}
+
+/* The arrays of all items lie in one block: an evaluation reads them from end to end. */
+typedef struct {
+    Operation *items;
+    int count;
+    int *block;
+    size_t room; /* of the block */
+} Operations;
+
+typedef struct {
+    Instance *instance;
+    int first_state, states, first_indicator, indicators;
+    bool completed_step; /* wants to hear of every completed step */
+    bool quiet;          /* no event concerns it */
+} Part;
+
+/* A function of time; drives.c says what each kind does with its values. */
+typedef struct {
+    DriveKind kind;
+    TimeFunction function;
+    Formula formula;
+    double start, coefficient[3]; /* of a polynomial: value, slope and curve at the start */
+    int points, last, count;
+    const double *times, *values;
+} Drive;
+
+typedef struct {
+    DerivativeKind kind;
+    int instance;
+    bool at_events; /* changes at events only */
+    int together;   /* how many from here on are directional derivatives of one instance; 0 behind the first of them */
+    int unknowns, knowns, first;
+    const Reference *unknown, *known;
+    const double *seed;
+    const int *unknown_slot; /* of a difference, with the slot of its only known */
+    int known_slot;
+    double nominal;
+} LocalDerivative;
+
+/* How a loop's values follow from outputs that were got with other inputs. Each row is a sum of factor times term times slot, kept in a
+ * slot of its own. First comes by how much the unknowns have moved since they were set; then rows that are always wanted, rows that
+ * lead to the residuals alone, the residuals, and rows that are wanted once the unknowns are known. */
+typedef struct {
+    int first;               /* slot of the first row */
+    int always, inner, last; /* counts; of unknowns and residuals there are as many as the loop has */
+    const int *unknown;      /* the slots of what they were last set to */
+    const int *target;       /* the slots that receive the last rows */
+    const int *start, *middle, *term, *slot; /* of a row: items whose term is 1 come before its middle */
+    const double *factor;
+} Shortcut;
+
+/* By how much a rank fell short at most, when, and to which extent each unknown and each residual had a part in it. */
+typedef struct {
+    int count;
+    double time, *undetermined, *redundant;
+} Deficiency;
+
+/* Unknowns in the slots from `first` on, which make the residuals vanish; each of these is a weighted sum of slots.
+ *
+ * Term 0 is 1; then come the local derivatives; then sums of products of two terms and a factor, the last of which are the entries
+ * of the Jacobian in the order of its pattern. */
+typedef struct {
+    int count, first;
+    Operations inside;
+    const int *residual_start, *residual_slot;
+    const double *residual_factor;
+    LocalDerivative *derivatives;
+    int derivative_count;
+    int first_sum, sums, first_entry;
+    const int *sum_start, *left, *right;
+    const double *factor;
+    int copies, *copy_of, *copied; /* sums of a single product whose left term is 1, and all others */
+    int others, *other;
+    double *copy_factor;
+    double *term;
+    const int *row_start, *column, *order;
+    Linear *linear;
+    int first_mobility, mobile; /* terms that are derivatives of states' derivatives by the unknowns, computed when asked for */
+    const int *mobile_state, *mobile_start, *mobile_column;
+    const int *joint, *cycle; /* by unknown, or null */
+    Shortcut shortcut;
+    int deficiency; /* of the last factorisation */
+    Deficiency worst, passed; /* passed: what was missing there was there before */
+    bool given;   /* all unknowns are held: the loop is passed once with them as they are */
+    bool *held;   /* unknowns that are found outside of the loop; null where there are none */
+    bool *off;    /* unknowns whose constraints are not in force: their residuals are they themselves, so that they vanish */
+    bool *lawful; /* unknowns that follow a law in place of their constraint: their residuals say so, and no state is moved for them */
+    int off_count;
+    bool quiet;    /* all of its instances are */
+    int *sequence; /* of elimination, where constraints are taken in an order that was asked for; else null */
+    int dropped_count, repeated_count; /* constraints that repeat those taken before; and carry nothing, unless all of them share the load */
+    bool *dropped, shares;
+    double *repeats, *reduced, repeated_since; /* by dropped constraint, in the order of unknowns: what it makes up of each; S without them */
+    Linear *whole; /* all equations, held unknowns included */
+    double largest; /* of all unknowns so far */
+    double *residual, *step, *start, *correction;
+    double *accepted, accepted_largest, far; /* the unknowns at the last point of the motion; far: above it they are not near to any such */
+} Loop;
+
+struct Kernel {
+    int slots, states, indicators;
+    double t, *v;
+    Part *parts;
+    int part_count;
+    int *handler, handler_count; /* the parts that handle events in Event Mode */
+    Drive *drives;
+    int drive_count;
+    Loop *loops;
+    int loop_count;
+    Operations lists[LISTS];
+    const int *derivative_slot;
+    bool thorough; /* every value goes to every instance, and loops are solved to the last check */
+    bool fast;     /* loops with a shortcut have been affine wherever that was checked */
+    double passed; /* the time of the last event: jumps up to there have happened */
+    bool settled;  /* the instances have the inputs that the slots say */
+    bool ahead;    /* fused code has made the last evaluation: the instances are where they were before it, unless they are settled */
+    bool brought;  /* a check has brought the instances to the end of the last step, and nothing has moved them since: of rows that are made there */
+    double *buffer;
+    double *displaced; /* the projected states of the last projected derivatives */
+    bool projected; /* the states of the next evaluation have just been projected */
+    bool events;   /* the instances are in Event Mode, where time and states stand still */
+    bool leaves_last; /* time events at the end of a run are left to the caller, who runs more than this system */
+    bool open;     /* loops are passed once, with the unknowns as they are */
+    bool timed;
+    double (*clock)(void); /* null where time is not measured */
+    double clock_cost, in_fmus; /* in_fmus: of an evaluation that is timed */
+    Failure failure;
+    Statistics statistics;
+    struct Run *run;
+    Record *record;
+    struct Projection *projection; /* null where states are not moved onto constraints */
+    struct Coupling *coupling; /* of Co-Simulation instances; null where there are none */
+    struct Implicit *implicit; /* null where the run has no implicit steps */
+    struct Sensitivity *sensitivity; /* null where nothing is differentiated by parameters */
+    struct Changes *changes;   /* of constraints during the run; null where there are none */
+    struct Switching *switching; /* of joints whose constraints depend on modes; null where there are none */
+    struct Fused *fused;         /* evaluates in place of the instances; null where they do */
+    struct Machine *machines;    /* tapes as instructions; null where there are none */
+    bool quiet;            /* there are instances that no event concerns */
+    bool resting;          /* these are left where they are */
+    bool *quiet_unknown;   /* by unknown of all loops, whether its loop is */
+    int *loud, loud_count; /* the slots of all others */
+    double *arms; /* by indicator: where positive, a rise is no event, and above this level arms its fall; null where there are none */
+    bool *off;                 /* of all loops, one after the other; then `lawful` of all */
+    double *size;              /* of states, then of the constraints of all unknowns; null where all are 1 */
+    Rows *ordered;             /* null unless constraints are taken in an order, and redundant ones carry nothing */
+    void (*end_run)(struct Kernel *), (*end_record)(struct Kernel *), (*end_coupling)(struct Kernel *), (*end_projection)(struct Kernel *),
+        (*end_implicit)(struct Kernel *), (*end_changes)(struct Kernel *), (*end_switching)(struct Kernel *),
+        (*end_sensitivity)(struct Kernel *), (*end_fused)(struct Kernel *), (*end_machines)(struct Kernel *); /* of what there is of these */
+};
+
+struct Visit;
+
+/* What fused code does in place of the instances, which only files that know of it call by name. */
+/* A value that instances and what stands for them give differently: its slot, by how much, and the size of its terms. */
+typedef struct {
+    int slot;
+    double off, size;
+} Apart;
+
+/* Values that change at events only, and have to be got: none, those of instances that events concern, or all. */
+typedef enum { FRESH, STALE_AT_EVENTS, STALE } Stale;
+
+typedef struct Fused {
+    Stale stale, stale_record;
+    bool partial; /* some equations are left out of what is solved, as they repeat others */
+    bool (*derive)(struct Kernel *, double *dx);            /* false: the instances have to be asked; without dx the unknowns alone are found */
+    bool (*share)(struct Kernel *);                         /* the unknowns as of least length, where `derive` left some out; false where that fails */
+    bool (*linearise)(struct Kernel *);                     /* the same, of loops alone, whose factors are those of the present states then */
+    bool (*place)(struct Kernel *);                         /* the entries of the last evaluation, for the loops; false where there are none */
+    void (*load)(struct Kernel *);                          /* these, with the factors and the mobility */
+    bool (*corrects)(const struct Kernel *);                /* whether it moves states itself, with what the last evaluation or `linearise` has left */
+    void (*correct)(struct Kernel *, bool positions, double *x); /* by the violations that were read last */
+    bool (*accept)(struct Kernel *);                        /* as linear_accept, of all loops; false where that has to be asked */
+    bool (*read)(struct Kernel *);                          /* constraints; false where it cannot */
+    bool (*indicate)(const struct Kernel *, double *z);     /* event indicators; the same */
+    void (*disagree)(struct Kernel *, Apart);               /* the instances say otherwise */
+    void (*visit)(struct Kernel *, struct Visit *);         /* what lasts beyond an evaluation; visit.h */
+    bool (*record)(struct Kernel *, double t, const double *x, double *values); /* a row between events; false: the instances have to be asked; null: always */
+    struct FusedRecord *own_record; /* of the file that has these */
+    void (*end_record)(struct Kernel *);
+    bool (*give)(struct Kernel *, double *w, int count);    /* the first numbers of the workspace, at the time, states and unknowns of the slots */
+    struct Slopes *slopes;
+    void (*end_slopes)(struct Slopes *);
+    bool (*open)(struct Kernel *, double *dx, double *violation); /* with open loops, at the time, states and unknowns of the slots; null or false: the instances have to be asked */
+    void (*differentiate_open)(const struct Kernel *, double *jacobian); /* the bordered equations', at the same point */
+    struct FusedOpen *own_open;
+    void (*end_open)(struct Kernel *);
+} Fused;
+
+/* Every so many evaluations of one way each call of an FMU is timed; always would cost more than the calls. */
+enum { SAMPLING = 101 };
+
+/* Co-Simulation instances and what arrives at them. */
+
+/* Saved states: two for the scheme that makes steps, one to which a run returns, and one for an instance that discards a step. */
+enum { PAST = 3, FOR_RUN = 2, FOR_RETRY = 3, SAVED = 4 };
+
+/* Where an instance with a step of its own is: at which of its points, and the degree of what its inputs follow from there. */
+typedef struct {
+    long number;
+    double begun;
+    int degree;
+} Period;
+
+typedef struct {
+    int part;
+    Instance *instance; /* null where the inputs are those of instances between the points, which are integrated elsewhere */
+    int first;   /* of its inputs among all inputs */
+    int declared, degree; /* of the polynomials that it says it takes, and that it takes */
+    bool event;  /* its last step ended at an event */
+    bool ends;   /* its last step got to its end, and it asks for the end of the run */
+    bool saves;  /* can save and restore its state */
+    bool variable; /* can make steps of any size */
+    bool constrained; /* multipliers act on it */
+    int most;    /* the highest degree that any of its inputs follows */
+    double period; /* the only step that it makes; 0 where it makes those of the run */
+    Period own;
+    Period saved_own[SAVED];
+    Polynomials inputs;
+    Component component; /* of FMI 2, with what each step calls */
+    Fmi2Set set;
+    Status (*step)(Component, double time, double size, int last_word);
+    void *saved[SAVED];
+    double next_time[SAVED]; /* of the time event that was next then */
+    Operations sequence, outputs; /* for steps one after another: what is passed on for it, and what it gives */
+} Stepper;
+
+/* Where power passes: an effort that an instance was given over a step, against the one that belongs to what has come of it. */
+typedef struct {
+    int input;      /* among all inputs */
+    int rate;       /* slot of the conjugate quantity */
+    int total;      /* slot of the energy that coupling has created here */
+    double sign;
+    double passed;  /* energy that has gone through, to and fro */
+} Bond;
+
+/* A Model Exchange instance whose state has to be saved beside that of the steppers. */
+typedef struct {
+    int part;
+    void *saved[SAVED];
+    double next_time[SAVED]; /* of the time event that was next then */
+} Other;
+
+typedef struct Coupling {
+    Stepper *steppers;
+    int count;
+    Other *other;
+    int other_count;
+    int inputs, first_end; /* slots from first_end on: what each input was at the end of the last step */
+    const int *arriving;   /* slot of what arrives at each input at a point */
+    Reference *reference;
+    double *value, *slope, *curve, *scratch; /* polynomials over the step, by input; one block with the past */
+    double *own[3];        /* the same of instances with steps of their own, over these */
+    bool periods;          /* there are such instances */
+    double origin;         /* their own points are counted from there */
+    const int *most;       /* the highest degree of the polynomial of each input */
+    int highest;           /* of these */
+    double *past[PAST], past_time[PAST];     /* what arrived at the last points */
+    int known;                               /* how many of these there are */
+    int degree;                              /* of the polynomials over the present step */
+    int predicted;                           /* for steps one after another: values that are extrapolated to the end */
+    const int *predicted_slot;
+    double *predicted_past[PAST], *predicted_block;
+    LocalDerivative *derivatives;            /* of outputs by inputs, into slots */
+    int derivative_count;
+    int held_count;
+    const int *held; /* slots of outputs that change at events only, and what they were */
+    double *held_before;
+    double *z, *z_before; /* event indicators */
+    Bond *bonds;
+    int bond_count;
+    double *backup[SAVED], backup_time[SAVED][PAST + 1], backup_passed[SAVED]; /* of all but the last */
+    int backup_known[SAVED];
+    long backup_rows[SAVED]; /* of the record */
+    bool event;      /* an instance's last step ended at one */
+    bool sudden;     /* at the last point was an event of more than outputs that are held */
+    bool ready;      /* the instances have left Initialization Mode */
+    bool ending;     /* an instance has come to the end of a step and asked for that of the run */
+    bool careful;    /* states are saved before each step, so that one that is discarded can be made smaller */
+    bool align;      /* all go back where one meets an event within the step */
+    double earliest; /* such an event; infinite where there is none */
+    long passes, discarded, sampled; /* sampled: passes that were timed, and their seconds */
+    double seconds;
+    struct Course *course;
+    struct Bound *bound; /* ranges of values, and as they were at the point to which the course can return */
+    int bounds;
+    int (*get_outputs)(struct Kernel *);
+} Coupling;
+
+/* build.c */
+bool loop_renew(Loop *); /* equations that remember nothing; false where memory lacks */
+bool build_operations(Kernel *, const Rows *, bool of_steppers);
+bool build_derivatives(const Rows *, int loop, LocalDerivative **, int *count);
+
+/* drives.c */
+double drive_value(Drive *, double t, double passed);
+double drive_next_time(const Drive *, double t);
+double drive_next_piece(const Drive *, double t); /* where the next of its pieces begins, or the last ends */
+
+/* kernel.c */
+void free_operations(Operations *);
+
+/* failed.c */
+int failed(Kernel *, KernelStatus, const char *action, int instance, Status);
+
+/* evaluate.c */
+int operate(Kernel *, const Operations *);
+int pass_once(Kernel *); /* all instances, with the unknowns as they are, at the time and the states of the slots */
+int catch_up(Kernel *);  /* the instances come to the point of the last evaluation, where they are not there yet */
+void expect(const Instance *);
+void set_unknowns(Kernel *, const double *z); /* of all loops */
+void keep_unknowns(const Kernel *, double *kept);
+void begin_from(Kernel *, const double *kept);
+
+/* clock.c */
+double seconds(void);
+
+/* differentiate.c */
+enum { TOGETHER = 16 }; /* derivatives at most */
+int differentiate(Kernel *, const LocalDerivative *, double *term);
+
+/* loop.c */
+int loop_solve(Kernel *, int loop);
+int loop_shortcut(Kernel *, int loop);
+int loop_verify(Kernel *, int loop, bool fused); /* fused: the entries are not of the instances, nor of the last factorisation */
+bool loop_solve_entries(Kernel *, int loop, const double *right); /* by entries that are in their places; false where the residuals have to be asked */
+void loop_accept(const Kernel *, Loop *); /* the unknowns as they are belong to a point of the motion */
+void loop_forget(Loop *);                 /* such points */
+const double *loop_mobility(Loop *); /* at the point of the last factorisation */
+int loop_factorise(Kernel *, int loop); /* its Jacobian at the present point, with what is held held */
+void loop_residual(const Loop *, const double *v, double *r); /* by the values of the slots */
+void loop_newton_step(const Loop *, const double *z, const double *r, double *step); /* from unknowns and their residuals */
+
+/* project.c */
+int project_step(void *kernel, double t, double *x);
+int project_smoothly(Kernel *, double t, double *x); /* by as smooth a function of x as the constraints are */
+int project_next_step(void *kernel, double t, double *x); /* of a run, in which readings are left out that those of the steps before make needless */
+int project_row(Kernel *, double t, double *x); /* between the ends of steps: stays where it is, should the Jacobian be of too far away */
+void expect_nothing(Kernel *); /* where a run begins anew */
+void project_along(Kernel *, const double *moved, bool positions, double *x); /* a tangent, from those of the constraints by slots */
+
+/* projected.c */
+void draw_after(const Kernel *, const double *x, double *dx); /* derivatives at the displaced states draw states after these */
+
+/* dips.c */
+int crossed(const double *before, const double *now, int count, const double *arms); /* null: all rises are events */
+
+/* project_fully.c */
+int project_fully(Kernel *, double t, double *x); /* at starts and events: V and S anew in each round, damped as far as that helps */
+
+/* decide.c */
+int decide_rank(Kernel *, double t, const double *x); /* which constraints repeat others, at states that satisfy them */
+
+/* repeats.c */
+int drop_redundant(Kernel *, int loop, const double *relations, int count, double t); /* vanishing combinations of constraints, which it changes */
+
+/* changes.c */
+double next_change(const Kernel *);
+int pass_changes(Kernel *, double t, double *x, bool *changed); /* those that are due; at a point in Continuous-Time Mode */
+
+/* switching_watch.c */
+void note_due(Kernel *, const double *before, const double *now); /* by the event indicators; null where none fired */
+bool left_behind(Kernel *, double t, const double *x, const double *before, const double *now, bool first);
+
+/* switching.c */
+int pass_switching(Kernel *, double t, double *x, bool at_start, bool *changed); /* at a point in Continuous-Time Mode */
+void note_parting(Kernel *); /* what is in force contradicts itself from now on */
+void note_span(Kernel *, double span); /* of the run, by which a moment is measured */
+
+/* happening.c */
+int happen(Kernel *, double t, double *x); /* an event at the point where the instances are */
+
+/* steps.c */
+int inputs_failed(Kernel *, const Stepper *, Status);
+int step_terminated(Kernel *, const Stepper *);
+
+/* coupling.c */
+void kernel_end_coupling(Kernel *);
+void kernel_reset_coupling(Kernel *);
+
+/* record.c */
+double *record_place(Kernel *); /* where the values of the next row go, by column; NULL: no memory */
+int record_placed(Kernel *, double *values); /* these are there, and finite */
+void kernel_end_record(Kernel *);
+long kernel_rows(const Kernel *);
+void kernel_forget_rows(Kernel *, long rows); /* all after the first so many */
+
+/* run.c */
+void kernel_end_run(Kernel *);
+
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
+#pragma GCC visibility pop
+#endif
+
+#endif
