@@ -64,15 +64,22 @@ BY_NAME = {
 }
 """Files that may import by a computed name, and why."""
 
+KERNEL = "coupling/kernel"
+C_LAYERS = (
+    *("platform", "rows", "linear", "rank", "complementarity", "fmi", "system", "tapes", "constraints", "equations", "events", "runs"),
+    *("cosimulation", "state", "hosts"),
+)
+"""The folders of the kernel, from the lowest: each includes and calls itself and those before it."""
+
 C_FOLDERS: dict[str, tuple[str, ...]] = {
-    "coupling/kernel": (),
+    **{f"{KERNEL}/{folder}": tuple(f"{KERNEL}/{each}" for each in C_LAYERS[:i]) for i, folder in enumerate(C_LAYERS)},
     "fmu_components/runtime": (),
-    "coupling/export/embedded": ("coupling/kernel", "fmu_components/runtime"),
+    "coupling/export/embedded": (*(f"{KERNEL}/{each}" for each in C_LAYERS), "fmu_components/runtime"),
 }
-"""Folders of C, and whose headers they include besides their own."""
+"""Folders of C, and which they know besides themselves."""
 
 C_RECURSION = {
-    frozenset({"coupling/kernel/evaluate.c", "coupling/kernel/loop.c"}): "a loop evaluates what is inside it, which may hold loops"
+    frozenset({f"{KERNEL}/system/evaluate.c", f"{KERNEL}/system/loop.c"}): "a loop evaluates what is inside it, which may hold loops"
 }
 """C files that may call each other, and why."""
 
@@ -190,47 +197,65 @@ def offences_by_name(root: Path) -> Iterator[str]:
 
 def offences_in_c(root: Path) -> Iterator[str]:
     files = sources(root, ".[ch]")
-    headers = {folder: {Path(file).name: file for file in files if Path(file).parent.as_posix() == folder} for folder in C_FOLDERS}
     graph: dict[str, list[str]] = {file: [] for file in files}
+    called = calls(files)
     for file, text in files.items():
         folder = Path(file).parent.as_posix()
         if folder not in C_FOLDERS:
             yield f"{folder} holds C and has no line in C_FOLDERS"
             continue
-        for name in re.findall(r'^\s*#\s*include\s+"(?:.*/)?([^"/]+)"', text, re.MULTILINE):
-            allowed = [headers.get(each, {}) for each in (folder, *C_FOLDERS[folder])]
-            target = next((each[name] for each in allowed if name in each), None)
+        for name in re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.MULTILINE):
+            target = header_file(folder, name, files)
             if target:
                 graph[file].append(target)
-            elif others := [each[name] for each in headers.values() if name in each]:
-                yield f"{file} includes {others[0]}, of a folder that it may not know"
-        if folder == "coupling/kernel" and re.search(r"#\s*include\s*[<\"]Python\.h", text):
+                if not knows(folder, target):
+                    yield f"{file} includes {target}, of a folder that it may not know"
+        yield from (f"{file} calls {other}, of a folder that it may not know" for other in sorted(called[file]) if not knows(folder, other))
+        if folder.startswith(KERNEL) and re.search(r"#\s*include\s*[<\"]Python\.h", text):
             yield f"{file} includes Python"
     for circle in circles(graph):
         yield f"headers in a circle: {', '.join(circle)}"
-    for folder in C_FOLDERS:
-        yield from (
-            f"calls in a circle: {', '.join(circle)}"
-            for circle in circles(calls({file: text for file, text in files.items() if Path(file).parent.as_posix() == folder}))
-            if frozenset(circle) not in C_RECURSION
-        )
+    yield from (f"calls in a circle: {', '.join(circle)}" for circle in circles(called) if frozenset(circle) not in C_RECURSION)
+
+
+def knows(folder: str, file: str) -> bool:
+    """Whether C of a folder may include or call what is in a file."""
+    return Path(file).parent.as_posix() in (folder, *C_FOLDERS[folder])
+
+
+def program(file: str) -> str:
+    """The folder of all the kernel, or of the file."""
+    return KERNEL if file.startswith(KERNEL) else Path(file).parent.as_posix()
+
+
+def header_file(folder: str, name: str, files: Mapping[str, str]) -> str | None:
+    """The file of an included name; None where it is none of ours. Exports have the kernel and the runtime beside their own files."""
+    return next(
+        (each for each in (f"{folder}/{name}", f"{KERNEL}/{name}", f"coupling/{name}", f"fmu_components/runtime/{name}") if each in files),
+        None,
+    )
 
 
 def calls(files: Mapping[str, str]) -> dict[str, set[str]]:
-    """Which C file calls a function of which other; several files may define one of the same name, static ones count for none."""
-    bare = {
-        file: re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', " ", text, flags=re.DOTALL)
-        for file, text in files.items()
-        if file[-1] == "c"
-    }
+    """Which file of C calls a function of which other of the same program. Static functions count where they are inline in headers."""
+    bare = {file: re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', " ", text, flags=re.DOTALL) for file, text in files.items()}
+    bare |= {file: "\n".join(_INLINE.findall(text)) for file, text in bare.items() if file[-1] == "h"}
     defined: dict[str, set[str]] = {}
     for file, text in bare.items():
-        for start, name in re.findall(r"^((?!static)\w[\w\s*]*?)\b(\w+)\s*\([^;{}]*\)\s*\{", text, re.MULTILINE):
-            if start.split()[0] not in ("else", "return", "typedef"):
+        for start, name in re.findall(r"^(\w[\w\s*]*?)\b(\w+)\s*\([^;{}]*\)\s*\{", text, re.MULTILINE):
+            if start.split()[0] not in ("else", "return", "typedef") and (file[-1] == "h" or not start.startswith("static")):
                 defined.setdefault(name, set()).add(file)
     used = {file: set(re.findall(r"\b(\w+)\s*\(", text)) for file, text in bare.items()}
-    return {file: {each for name in names for each in defined.get(name, ()) if file not in defined[name]} for file, names in used.items()}
 
+    def targets(file: str, name: str) -> set[str]:
+        others = {each for each in defined.get(name, ()) if program(each) == program(file)}
+        return set() if file in others else others
+
+    return {file: {each for name in names for each in targets(file, name)} for file, names in used.items()}
+
+
+_INLINE = re.compile(r"^static inline .*?^\}", re.MULTILINE | re.DOTALL)
+"""Functions that a header defines."""
 
 RULES = {"layers": offences_of_layers, "imports by name": offences_by_name, "C": offences_in_c}
 
@@ -267,10 +292,11 @@ GOOD = {
     "coupling/export/export.py": "from coupling.analysis.pose import pose\nfrom fmu_components.export.table import Table\n",
     "coupling/registry.py": "from importlib import import_module\n",
     "coupling/system.py": "def export():\n    from coupling.export.export import export_fmu\n",
-    "coupling/kernel/kernel.h": "",
-    "coupling/kernel/run.c": '#include "kernel.h"\n#include <math.h>\nint run(void) { return step(1); }\n',
-    "coupling/kernel/step.c": '#include "kernel.h"\nint step(int n) { return n; }\n',
-    "coupling/export/embedded/system.c": '#include "kernel/kernel.h"\n#include "model.h"\n',
+    "coupling/kernel/system/kernel.h": "",
+    "coupling/kernel/system/settle.c": '#include "system/kernel.h"\nvoid settle(void) {}\n',
+    "coupling/kernel/runs/run.c": '#include "system/kernel.h"\n#include <math.h>\nint run(void) { return step(1); }\n',
+    "coupling/kernel/runs/step.c": '#include "system/kernel.h"\nint step(int n) { return n; }\n',
+    "coupling/export/embedded/system.c": '#include "kernel/system/kernel.h"\n#include "model.h"\n',
     "fmu_components/catalogue.py": "from fmu_components.declare.component import Component\n",
     "fmu_components/declare/component.py": "",
     "fmu_components/export/table.py": "from fmu_components.catalogue import find\n",
@@ -313,16 +339,27 @@ OFFENCES = {
     ),
     "by another name for it": ("coupling/system.py", "from importlib import import_module as load", "imports by a computed name"),
     "by the built-in": ("coupling/system.py", "__import__('x')", "imports by a computed name"),
-    "the runtime from the kernel": ("coupling/kernel/run.c", '#include "model.h"', "of a folder that it may not know"),
-    "Python from the kernel": ("coupling/kernel/run.c", "#include <Python.h>", "includes Python"),
-    "headers in a circle": ("coupling/kernel/kernel.h", '#include "more.h"', "headers in a circle"),
-    "calls in a circle": ("coupling/kernel/step.c", "void back(void) { run(); }", "coupling/kernel/run.c, coupling/kernel/step.c"),
+    "the runtime from the kernel": ("coupling/kernel/runs/run.c", '#include "model.h"', "of a folder that it may not know"),
+    "a higher folder of the kernel": ("coupling/kernel/system/kernel.h", '#include "runs/more.h"', "of a folder that it may not know"),
+    "a call of a higher folder": ("coupling/kernel/system/settle.c", "void on(void) { run(); }", "calls coupling/kernel/runs/run.c"),
+    "Python from the kernel": ("coupling/kernel/runs/run.c", "#include <Python.h>", "includes Python"),
+    "headers in a circle": ("coupling/kernel/system/kernel.h", '#include "system/more.h"', "headers in a circle"),
+    "calls in a circle": (
+        "coupling/kernel/runs/step.c",
+        "void back(void) { run(); }",
+        "coupling/kernel/runs/run.c, coupling/kernel/runs/step.c",
+    ),
+    "a call from a header": (
+        "coupling/kernel/runs/more.h",
+        "static inline int step(int n)\n{\n    return run();\n}",
+        "coupling/kernel/runs/more.h, coupling/kernel/runs/run.c",
+    ),
 }
 
 
 def tree(folder: Path, more: str = "", line: str = "") -> list[str]:
     """The offences of a small tree of sources with a line added to one file."""
-    texts = {**GOOD, "coupling/kernel/more.h": '#include "kernel.h"\n'}
+    texts = {**GOOD, **{f"coupling/kernel/{name}/more.h": '#include "system/kernel.h"\n' for name in ("system", "runs")}}
     texts[more] = texts.get(more, "") + line + "\n"
     for file, text in texts.items():
         if file:

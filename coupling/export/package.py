@@ -35,6 +35,7 @@ _CORE = (
     ),
     *_sources("system", "build", "kernel", "differentiate", "drives", "evaluate", "failed", "loop"),
     *_sources("constraints", "project", "projected"),
+    *_sources("platform", "grown", "turning"),
 )
 """The core that evaluates; what integrates, records and couples stays outside."""
 _FIXED = ("constraints/bordered.c", "runs/index3.c", "linear/order.c")
@@ -67,13 +68,14 @@ def mechanism_sources(
     embedded = [path for path in sorted((_HERE / "embedded").glob("*.[ch]")) if not path.name.startswith(left_out)]
     files = {path.name: _embedded(path) for path in (*runtime, *embedded)}
     kernel = (
+        "equations/fused.h",
         *_CORE,
         *(_FIXED if fixed else ()),
         *(_SWITCHED if table.built.switched else ()),
         *(kernel_sources(source) if source else ()),
         *(_FORMULAS if driven_by_formulas(session) else ()),
     )
-    files |= {f"kernel/{name}": _of_kernel(name) for name in (*kernel, "equations/fused.h", *_headers(kernel))}
+    files |= {f"kernel/{name}": _of_kernel(name) for name in (*kernel, *_headers(kernel))}
     files |= {f"{name}.c": renamed(text, name).encode() for text, name in model_names(models).items()}
     files["mechanism.c"] = mechanism_source(table, models, closing_of(table, session)).encode()
     files["schedule.c"] = schedule_source(table, session, equations is not None).encode()

@@ -162,11 +162,7 @@ Status unknown_reference(const Instance *, Reference);
 bool refuse_references(const Instance *, const Reference *, size_t);
 
 /* From what the importer counts to what the model counts; two lists are needed at once. */
-static inline bool translate(Instance *instance, const Reference **references, size_t count, unsigned which)
-{
-    const Reference *const given = *references;
-    return to_places(instance->own, references, count, which) || refuse_references(instance, given, count);
-}
+bool translate(Instance *, const Reference **, size_t count, unsigned which);
 
 /* requests.c */
 const Request *request_find(const Instance *, Purpose, const Reference *, size_t, Reference known);

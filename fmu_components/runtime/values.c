@@ -112,6 +112,12 @@ static bool all_inputs(const Variable *variable, const Reference *references, si
     return true;
 }
 
+bool translate(Instance *instance, const Reference **references, size_t count, unsigned which)
+{
+    const Reference *const given = *references;
+    return to_places(instance->own, references, count, which) || refuse_references(instance, given, count);
+}
+
 /* All of the values or, where one is refused, none. Inputs have no range. */
 Status set_values(Instance *instance, const Reference *references, size_t count, const double *values, Type type)
 {

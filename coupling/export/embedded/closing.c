@@ -242,7 +242,7 @@ static void go(Closing *c, double share)
         const double d[] = {by, share * c->step[k + 1], share * c->step[k + 2]};
         double q[4];
         attitude(w, move->state, q);
-        turn(d, q);
+        turn_by(d, q);
         for (unsigned i = 0; i < 4; i++)
             w->v[state[move->state + i]] = q[i];
     }

@@ -8,13 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the record, which there is none of inside. */
-long kernel_rows(const Kernel *k)
-{
-    (void)k;
-    return 0;
-}
-
 /* The runtime handles the events of the components. */
 Status instance_enter_events(Instance *instance)
 {

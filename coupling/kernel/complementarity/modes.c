@@ -197,7 +197,7 @@ static int mode_read(const Pivoting *p, int i)
 }
 
 /* Unilaterals come first, since friction asks for theirs. */
-static void read_modes(Pivoting *p)
+static void name_modes(Pivoting *p)
 {
     for (int i = 0; i < p->count; i++) {
         p->a[i] = p->b[i];
@@ -262,7 +262,7 @@ static int find_by_lemke(Pivoting *p, int *rounds)
 {
     const int result = modes_lemke(p->count, p->S, p->b, p->item, NULL, p->lambda, rounds);
     if (result == MODES_FOUND)
-        read_modes(p);
+        name_modes(p);
     return result;
 }
 

@@ -1,4 +1,5 @@
 /* Communication points, and explicit steps from one to the next. */
+#include "cosimulation/saving.h"
 #include "runs/run.h"
 
 #include <float.h>

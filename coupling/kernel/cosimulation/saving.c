@@ -1,5 +1,5 @@
 /* Points to which a co-simulation can return. */
-#include "platform/visit.h"
+#include "cosimulation/saving.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -41,7 +41,7 @@ static void run(Own *own, int stage)
 static void collect(const double *w, const int *slot, int count, double *values)
 {
     for (int i = 0; i < count; i++)
-        values[i] = fused_value(w, slot[i]);
+        values[i] = slot_value(w, slot[i]);
 }
 
 RARELY bool fused_get(const Kernel *k, const FusedReading *reading, int readings, const int *number, bool all, double *w)
@@ -164,7 +164,7 @@ static bool trusts(const Own *own, const Loop *l, int loop, int first)
     int count = 0;
     for (int i = 0; i < l->count && left_out; i++)
         count += left_out[i];
-    if (!(fused_value(own->w, own->rows->misfit[loop]) <= MOST_MISFIT) || (count && (!l->worst.count || l->passed.count)))
+    if (!(slot_value(own->w, own->rows->misfit[loop]) <= MOST_MISFIT) || (count && (!l->worst.count || l->passed.count)))
         return false;
     return (order != OTHER_ORDER && linear_trusts(l->linear, own->w, diagonal, pivot, count)) ||
            (order != DEFINITE_ORDER && linear_trusts_terms(l->linear, own->w, diagonal, pivot));
@@ -309,7 +309,7 @@ static void correct_states(Kernel *k, bool positions, double *x)
     run(own, CORRECTING_STAGE);
     const int *const moved = own->rows->moved, *const to = positions ? p->shifted : p->moving, count = p->moving_count;
     for (int i = 0; i < count; i++) {
-        const double by = fused_value(w, moved[i]);
+        const double by = slot_value(w, moved[i]);
         if (to[i] >= 0)
             x[to[i]] += by;
         else
@@ -374,7 +374,7 @@ static bool read_levels(Kernel *k)
         const Listed *const l = &k->projection->level[n];
         const int *const from = n == POSITIONS ? rows->position : rows->velocity;
         for (int i = 0; i < l->count; i++)
-            k->v[l->slot[i]] = fused_value(own->w, from[l->constraint[i]]);
+            k->v[l->slot[i]] = slot_value(own->w, from[l->constraint[i]]);
     }
     return true;
 }

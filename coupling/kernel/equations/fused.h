@@ -7,6 +7,8 @@
 #define KERNEL_FUSED_H
 
 #include "rows/rows.h"
+#include "rows/slots.h"
+#include "tapes/tape.h"
 
 #include <stdbool.h>
 
@@ -16,15 +18,10 @@
 
 struct Kernel;
 
-typedef void (*FusedStage)(const void *code, double *workspace); /* code: a tape, or whatever a compiled function needs */
-
 /* PREPARE_STAGE: what depends on values alone that change at events only. READING_STAGE: constraints, by states of their own. INDICATING_STAGE:
  * event indicators, after an evaluation. GIVING_STAGE: what FMUs are fed with whose equations are not known, before anything else that is no setting.
  * CORRECTING_STAGE: what violations of constraints move states by, with the factors of SOLVE_STAGE. */
 enum { PREPARE_STAGE, BEFORE_STAGE, SOLVE_STAGE, AFTER_STAGE, READING_STAGE, INDICATING_STAGE, GIVING_STAGE, CORRECTING_STAGE, FUSED_STAGES };
-
-/* In arrays of slots, but for unknown, pivot, diagonal and derivative: NONE is a zero, and what is below the opposite of what a slot has. */
-#define NEGATIVE(slot) (-2 - (slot))
 
 /* Of pivots: that of the loop, on the diagonal, of definite equations and of others; another one; or one of other equations than the general ones,
  * in all loops, whose entries and right sides there are none of. */
@@ -36,9 +33,9 @@ typedef struct {
 } FusedReading;
 
 /* fused.py has the same fields in the same order. Arrays of slots are by the kernel's numbers. Unknowns are those of all loops,
- * one loop after the other. */
+ * one loop after the other. Slots of arrays are those of slots.h, but for unknown, pivot, diagonal and derivative. */
 typedef struct {
-    FusedStage stage[FUSED_STAGES]; /* null: there is no such stage */
+    TapeFunction stage[FUSED_STAGES]; /* null: there is no such stage */
     const void *code[FUSED_STAGES];
     const double *initial; /* the workspace as it is at first, with its constants */
     int size, x, t, drives, u, readings; /* u: the first of the drives */
@@ -72,11 +69,6 @@ double *kernel_fused_workspace(const struct Kernel *);
 
 /* Gets values of instances at events, into a workspace; false where an instance refuses. all: also of instances that no event concerns. */
 bool fused_get(const struct Kernel *, const FusedReading *, int readings, const int *number, bool all, double *workspace);
-
-static inline double fused_value(const double *w, int slot)
-{
-    return slot >= 0 ? w[slot] : slot == -1 ? 0 : -w[NEGATIVE(slot)];
-}
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility pop

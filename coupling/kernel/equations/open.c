@@ -17,7 +17,7 @@ static double collect(const double *w, const int *slot, int count, double *value
 {
     double finite = 0;
     for (int i = 0; i < count; i++) {
-        values[i] = fused_value(w, slot[i]);
+        values[i] = slot_value(w, slot[i]);
         finite += values[i] - values[i];
     }
     return finite;

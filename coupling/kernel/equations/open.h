@@ -12,7 +12,7 @@
 /* open_equations.py in fused/ has the same: the first `given` numbers of the workspace are those of an evaluation's. Slots by state, by what
  * bordered equations keep at zero, and by entry of their Jacobian. */
 typedef struct {
-    FusedStage values, slopes;
+    TapeFunction values, slopes;
     const void *values_code, *slopes_code;
     const double *initial;
     int size, given, violations, entries;

@@ -10,7 +10,7 @@
 
 /* fused_record.py has the same fields in the same order. The workspace is one of its own, in which states begin at x, drives at u, unknowns at z. */
 typedef struct {
-    FusedStage prepare, after; /* as those of an evaluation: what changes at events only, and what follows from everything */
+    TapeFunction prepare, after; /* as those of an evaluation: what changes at events only, and what follows from everything */
     const void *prepare_code, *after_code;
     const double *initial;
     int size, x, t, u, z, drives, readings, columns;

@@ -11,7 +11,7 @@
 
 /* open_loops.py in fused/ has the same: the first `given` numbers of the workspace are those of an evaluation's. */
 typedef struct {
-    FusedStage run;
+    TapeFunction run;
     const void *code;
     const double *initial;
     int size, given, unknowns, count;

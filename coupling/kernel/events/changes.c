@@ -3,8 +3,9 @@
  * Nothing moves positions in no time: they have to fit. Velocities jump so that all constraints in force hold, each by its impulse:
  * v+ = v- + V Lambda with S Lambda = -g-, which is the plastic impact, and loses the energy -Lambda'(g- + g+)/2 (Carnot). Where a
  * constraint goes, velocities stay. */
+#include "events/changes.h"
+
 #include "constraints/project.h"
-#include "platform/visit.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,11 +2,8 @@
 #ifndef KERNEL_INSTANCE_H
 #define KERNEL_INSTANCE_H
 
+#include "fmi/heard.h"
 #include "fmi/views.h"
-
-#ifdef KERNEL_EXPORTED
-#include "fmi/where.h"
-#endif
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility push(hidden)
@@ -21,7 +18,7 @@ typedef struct {
     double *scratch;
 } Polynomials;
 
-typedef struct Instance {
+struct Instance {
     const Library *library;
     Component component;
     Views *views; /* null where every reference is read as it is */
@@ -36,7 +33,7 @@ typedef struct Instance {
     char *name;
     struct Instance *next, *previous; /* of those that exist */
     char message[4096]; /* all that it logged in the last call in which it logged anything */
-} Instance;
+};
 
 /* What a Co-Simulation instance is told at instantiation: whether events are handled in Event Mode, whether it may return early, and
  * which inputs intermediate updates will set. */
@@ -105,8 +102,6 @@ Status instance_exit_initialization(Instance *);
 int instances_start(Instance *const *, const Start *const *, int count, bool reset, double tolerance, double start, double stop, Refusal *, Status *);
 int instances_exit_initialization(Instance *const *, int first, int count, Status *);
 
-/* What a call returned; a status that the standard does not have is an error. */
-Status instance_heard(Instance *, Status);
 /* Adds a message to those of the same call; what an FMU logs is shown as well where that is asked for. */
 void instance_says(Instance *, const char *);
 void instance_logs(Instance *, Status, const char *category, const char *message);
@@ -166,28 +161,7 @@ Status instance_serialised_size(Instance *, void *state, size_t *);
 Status instance_serialise(Instance *, void *state, unsigned char *, size_t);
 Status instance_deserialise(Instance *, const unsigned char *, size_t, void **state);
 
-/* Before each call of the FMU, and after it: a process that may be lost in it says where it is. Elsewhere nobody looks. */
-#ifdef KERNEL_EXPORTED
-#define IS_WATCHED WHERE_IS_WATCHED
-#define ENTERS(number2, number3) \
-    WHERE_ENTERS(instance->library->version, instance->library->version == 3 ? (number3) : (number2), instance)
-#define LEAVES() WHERE_LEAVES()
-#define AT(when) (IS_WATCHED ? (void)(kernel_where->time = (when)) : (void)0)
-#else
-#define IS_WATCHED false
-#define ENTERS(number2, number3) ((void)0)
-#define LEAVES() ((void)0)
-#define AT(when) ((void)0)
-#endif
-#define ENTERS_BOTH(function) ENTERS(CALL_NUMBER(Fmi2, function), CALL_NUMBER(Fmi3, function))
-
 /* What an evaluation calls most. */
-static inline Status heard(Instance *instance, Status status)
-{
-    LEAVES();
-    return (unsigned)status <= WARNING ? status : instance_heard(instance, status);
-}
-
 static inline Status instance_set_time(Instance *instance, double time)
 {
     const Library *l = instance->library;

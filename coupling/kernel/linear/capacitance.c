@@ -63,7 +63,7 @@ static bool form_block(Linear *a)
     }
     memcpy(a->weak_column, a->weak_row, (size_t)a->weak * sizeof *a->weak_row);
     const size_t needed = (size_t)a->size * (size_t)a->size;
-    a->block = linear_grown(a->block, &a->block_room, needed, sizeof *a->block);
+    a->block = grown(a->block, &a->block_room, needed, sizeof *a->block);
     if (a->block_room < needed || needed > MOST_STORED)
         return false;
     for (int c = 0; c < a->size; c++) {

@@ -1,6 +1,6 @@
 /* Damping of the constraints in cycles that have become weak or are redundant. */
-#include "equations/fused.h"
 #include "linear/linear_internal.h"
+#include "rows/slots.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -211,7 +211,7 @@ static inline double entry_of(const Eliminated *e, int entry)
 {
     if (entry < 0)
         return 0;
-    return e->slot ? fused_value(e->values, e->slot[entry]) : e->values[entry] * e->scale[entry];
+    return e->slot ? slot_value(e->values, e->slot[entry]) : e->values[entry] * e->scale[entry];
 }
 
 static inline double pivot_of(const Eliminated *e, int row)

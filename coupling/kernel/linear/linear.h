@@ -82,6 +82,9 @@ void linear_tied(Linear *, int unknown, double *share);
 /* How many numbers the factors hold; 0 without a factorisation. */
 int linear_stored(const Linear *);
 
+struct Visit;
+void linear_visit(Linear *, struct Visit *, const double *values, const double *other); /* from which it was factorised, one or the other */
+
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility pop
 #endif

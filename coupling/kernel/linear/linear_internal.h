@@ -16,6 +16,7 @@
 #define KERNEL_LINEAR_INTERNAL_H
 
 #include "linear/linear.h"
+#include "platform/grown.h"
 
 #include <stddef.h>
 
@@ -87,7 +88,6 @@ struct Linear {
 
 /* vectors.c */
 double linear_square(const double *, int count);
-void *linear_grown(void *array, size_t *room, size_t needed, size_t size); /* in a new place where it had no room for so many */
 
 /* Vectors in the order of positions, in `y`, and as they come from outside. */
 void linear_load(const Linear *, Side, const double *);

@@ -45,8 +45,8 @@ static bool reduce(Linear *a, const double *values, int row, int k, int wanted)
 {
     int end = a->start[k], before = 0, behind = 0;
     const size_t needed = (size_t)end + (size_t)a->count;
-    a->at = linear_grown(a->at, &a->at_room, needed, sizeof *a->at);
-    a->factor = linear_grown(a->factor, &a->factor_room, needed, sizeof *a->factor);
+    a->at = grown(a->at, &a->at_room, needed, sizeof *a->at);
+    a->factor = grown(a->factor, &a->factor_room, needed, sizeof *a->factor);
     if (a->at_room < needed || a->factor_room < needed || needed > MOST_STORED)
         return false;
     for (int e = a->row_start[row]; e < a->row_start[row + 1]; e++)
@@ -173,7 +173,7 @@ bool linear_trace(Linear *a)
     for (int k = 0; k < a->count; k++)
         for (int p = a->start[k]; p < a->upper[k]; p++)
             products += (size_t)(a->start[a->at[p] + 1] - a->upper[a->at[p]] - 1);
-    a->target = linear_grown(a->target, &a->target_room, products, sizeof *a->target);
+    a->target = grown(a->target, &a->target_room, products, sizeof *a->target);
     if (a->target_room < products)
         return false;
     int *target = a->target, *place = a->list;

@@ -59,7 +59,7 @@ static bool add_base_vector(Linear *a, int row)
 {
     Cycles *d = a->cycles;
     const size_t n = (size_t)a->count, needed = ((size_t)d->base_count + 1) * n;
-    d->base = linear_grown(d->base, &d->base_room, needed, sizeof *d->base);
+    d->base = grown(d->base, &d->base_room, needed, sizeof *d->base);
     if (d->base_room < needed)
         return false;
     double *v = d->base + (size_t)d->base_count * n;

@@ -1,17 +1,5 @@
-/* Vectors of the linear equations, and arrays that grow. */
+/* Vectors of the linear equations. */
 #include "linear/linear_internal.h"
-
-#include <stdlib.h>
-
-/* The array, in a new place where it had no room for so many; without memory it stays as it is. */
-void *linear_grown(void *array, size_t *room, size_t needed, size_t size)
-{
-    void *larger = needed > *room ? realloc(array, 2 * needed * size) : NULL;
-    if (!larger)
-        return array;
-    *room = 2 * needed;
-    return larger;
-}
 
 void linear_load(const Linear *a, Side side, const double *vector)
 {

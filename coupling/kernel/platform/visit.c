@@ -1,6 +1,6 @@
 #include "platform/visit.h"
 
-#include "linear/linear_internal.h"
+#include "platform/grown.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -41,6 +41,11 @@ void visit_same(Visit *v, long number)
         v->result = VISIT_MISFIT;
 }
 
+void visit_doubles(Visit *v, double *numbers, int count)
+{
+    visit(v, numbers, (size_t)count * sizeof *numbers);
+}
+
 void *visit_array(Visit *v, void *array, size_t *room, size_t count, size_t size)
 {
     if (v->mode == LOADING && v->result == VISITED) {
@@ -48,7 +53,7 @@ void *visit_array(Visit *v, void *array, size_t *room, size_t count, size_t size
             v->result = VISIT_MISFIT;
             return array;
         }
-        array = linear_grown(array, room, count, size);
+        array = grown(array, room, count, size);
         if (*room < count)
             v->result = VISIT_NO_MEMORY;
     }

@@ -25,9 +25,25 @@ const double *kernel_index3_violation(const Kernel *k)
     return k->run->index3->b->violation;
 }
 
+static void visit_matrix(Matrix *m, Visit *v, int rows)
+{
+    visit_doubles(v, m->value, m->row_start[rows]);
+    linear_visit(m->linear, v, m->value, NULL);
+}
+
 static void visit_state(Kernel *k, Visit *v)
 {
-    index3_visit(k->run->index3, v);
+    Index3 *own = k->run->index3;
+    Bordered *b = own->b;
+    const int rows = b->states + b->unknowns;
+    VISIT(v, own->report);
+    visit_doubles(v, own->x, (int)(own->unknowns - own->x) + b->unknowns); /* with all numbers by state */
+    visit(v, own->alternations, (size_t)b->states * sizeof *own->alternations);
+    VISIT(v, b->stale);
+    visit_doubles(v, b->term, (int)(b->right - b->term) + rows); /* with all numbers */
+    visit_matrix(&b->step, v, rows);
+    if (v->result == VISITED)
+        visit_matrix(&b->projection, v, rows);
 }
 
 static int restart(Kernel *k, double t, const double *x)

@@ -138,11 +138,6 @@ int kernel_rows_file_error(const Kernel *k)
     return k->record->error;
 }
 
-long kernel_rows(const Kernel *k)
-{
-    return k->record ? k->record->rows : 0;
-}
-
 void kernel_forget_rows(Kernel *k, long rows)
 {
     if (!k->record || rows >= k->record->rows)

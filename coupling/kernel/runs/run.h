@@ -3,6 +3,7 @@
 #define KERNEL_RUN_H
 
 #include "platform/visit.h"
+#include "system/kernel_internal.h"
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility push(hidden)
@@ -72,6 +73,9 @@ int look_inside(Kernel *);
 bool may_rest(const Kernel *); /* at events */
 int probe_indicators(Kernel *, double t, double *z); /* the indicators within the last step */
 int state_on_constraints(Kernel *, double t, double *x); /* within the last step, lest what is interpolated be taken for what happens */
+
+void run_visit(Kernel *, Visit *);
+void record_visit(Kernel *, Visit *); /* record.c */
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility pop

@@ -1,17 +1,14 @@
 /* The walk over all that the state of a run is; see visit.h. */
+#include "state/state.h"
+
 #include "cosimulation/implicit.h"
-#include "runs/index3.h"
-#include "runs/run.h"
-#include "runs/sensitivity.h"
+#include "cosimulation/saving.h"
+#include "events/changes.h"
 #include "events/switching.h"
+#include "runs/sensitivity.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static void visit_doubles(Visit *v, double *numbers, int count)
-{
-    visit(v, numbers, (size_t)count * sizeof *numbers);
-}
 
 /* -- instances -------------------------------------------------------------------------------------------------------------------- */
 
@@ -123,26 +120,6 @@ static void visit_projection(const Kernel *k, Visit *v)
     Projection *p = k->projection;
     visit_doubles(v, p->right, p->unknowns + 2 * k->states + p->count + 3 * p->turns);
     VISIT_FROM_TO(v, p, light, contraction);
-}
-
-static void visit_matrix(Matrix *m, Visit *v, int rows)
-{
-    visit_doubles(v, m->value, m->row_start[rows]);
-    linear_visit(m->linear, v, m->value, NULL);
-}
-
-void index3_visit(Index3 *own, Visit *v)
-{
-    Bordered *b = own->b;
-    const int rows = b->states + b->unknowns;
-    VISIT(v, own->report);
-    visit_doubles(v, own->x, (int)(own->unknowns - own->x) + b->unknowns); /* with all numbers by state */
-    visit(v, own->alternations, (size_t)b->states * sizeof *own->alternations);
-    VISIT(v, b->stale);
-    visit_doubles(v, b->term, (int)(b->right - b->term) + rows); /* with all numbers */
-    visit_matrix(&b->step, v, rows);
-    if (v->result == VISITED)
-        visit_matrix(&b->projection, v, rows);
 }
 
 static void visit_switching(Switching *s, Visit *v)

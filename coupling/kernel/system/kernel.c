@@ -176,3 +176,8 @@ int kernel_set_open(Kernel *k, bool open)
     k->open = open;
     return 0;
 }
+
+long kernel_rows(const Kernel *k)
+{
+    return k->record ? k->record->rows : 0;
+}

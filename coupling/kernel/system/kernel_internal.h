@@ -4,13 +4,7 @@
 
 #include "system/kernel.h"
 #include "linear/linear.h"
-
-/* What an exported FMU, which ought to be small, runs through at events or where anything is odd. */
-#if defined(__GNUC__) && !defined(KERNEL_EXPORTED)
-#define RARELY __attribute__((cold))
-#else
-#define RARELY
-#endif
+#include "platform/rarely.h"
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility push(hidden)
@@ -426,8 +420,10 @@ void kernel_reset_coupling(Kernel *);
 double *record_place(Kernel *); /* where the values of the next row go, by column; NULL: no memory */
 int record_placed(Kernel *, double *values); /* these are there, and finite */
 void kernel_end_record(Kernel *);
-long kernel_rows(const Kernel *);
 void kernel_forget_rows(Kernel *, long rows); /* all after the first so many */
+
+/* kernel.c */
+long kernel_rows(const Kernel *); /* of the record so far */
 
 /* run.c */
 void kernel_end_run(Kernel *);

@@ -1,6 +1,5 @@
 #include "tapes/machine.h"
 
-#include "equations/fused.h"
 #include "system/kernel_internal.h"
 #include "tapes/operations.h"
 #include "platform/platform.h"
@@ -14,7 +13,7 @@
 
 struct Machine {
     Machine *next;
-    FusedStage run;
+    TapeFunction run;
     void *pages;
     size_t size;
 };

@@ -11,6 +11,9 @@
 
 enum { TAPE_END = -1 };
 
+/* Evaluates a tape, or whatever a compiled function needs. */
+typedef void (*TapeFunction)(const void *code, double *workspace);
+
 void tape_run(const void *tape, double *workspace);
 
 /* The name of an operation and the number of its operands, as the tape's writer has to know them; null after the last. */

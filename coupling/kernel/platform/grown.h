@@ -1,0 +1,17 @@
+/* Arrays that grow. */
+#ifndef KERNEL_GROWN_H
+#define KERNEL_GROWN_H
+
+#include <stddef.h>
+
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
+#pragma GCC visibility push(hidden)
+#endif
+
+void *grown(void *array, size_t *room, size_t needed, size_t size); /* in a new place where it had no room for so many */
+
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
+#pragma GCC visibility pop
+#endif
+
+#endif
