@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from itertools import zip_longest
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -30,10 +31,13 @@ Cases = Mapping[str, Callable[[], object]]
 NUMBERS = (bool, int, float, complex, np.generic)
 TEXTS = {"sentence", "warnings", "notes", "stabilisation", "evaluated", "printed", "message"}
 """Last parts of places that hold texts for people."""
-SECONDS = re.compile(r"\d[\d.e+-]* m?s\b")
-OPTIONS = re.compile(
-    r"\b(compiled|evaluation|coupling_tolerance|checkpoint_interval|checkpoint_inexact|Index3|Scheme|Successive|Contacts|Isolation|Checkpoint)\b"
-)
+WITHOUT = {
+    r"\d[\d.e+-]* m?s\b": "_ s",
+    r"(?<![\w.])/[^\s'\",:]*/": "",
+    r"\b(compiled|evaluation|coupling_tolerance|tolerance|checkpoint_interval|checkpoint_inexact)\b": "_",
+    r"\b(Index3|Scheme|Successive|Contacts|Isolation|Checkpoint)\b": "_",
+}
+"""Parts of texts that may differ, and what stands in their place: seconds, folders, and names of options that have changed."""
 
 
 def flattened(value: Any, place: str = "") -> Iterator[tuple[str, np.ndarray | str]]:
@@ -42,7 +46,7 @@ def flattened(value: Any, place: str = "") -> Iterator[tuple[str, np.ndarray | s
     if last in TEXTS:
         lines = [value] if isinstance(value, str) else [str(each) for each in value]
         yield f"{place}.count", np.array(len(lines))
-        yield place, OPTIONS.sub("", SECONDS.sub("_ s", "\n".join(lines)))
+        yield place, masked("\n".join(lines))
     elif last.startswith("seconds") or value is None:
         return
     elif isinstance(value, Enum):
@@ -70,6 +74,12 @@ def flattened(value: Any, place: str = "") -> Iterator[tuple[str, np.ndarray | s
             yield from flattened(each, f"{place}.{number}")
     else:
         raise TypeError(f"{place} holds {type(value).__name__}, which cannot be compared")
+
+
+def masked(text: str) -> str:
+    for pattern, instead in WITHOUT.items():
+        text = re.sub(pattern, instead, text)
+    return text
 
 
 def of_result(result: Any) -> Mapping[str, object]:
@@ -125,8 +135,9 @@ def differences(before: Found, after: Found) -> Iterator[tuple[bool, str]]:
     for place in before | after:
         a, b = before.get(place), after.get(place)
         if isinstance(a, str) and isinstance(b, str):
-            if a != b:
-                yield True, f"{place}: {a!r} -> {b!r}"
+            for x, y in zip_longest(a.splitlines(), b.splitlines()):
+                if x != y:
+                    yield True, f"{place}: {x!r} -> {y!r}"
         elif a is None or b is None:
             yield False, f"{place}: {'only before' if b is None else 'only after'}"
         else:
