@@ -24,6 +24,7 @@ from coupling.solvers.base.solver import SOLVERS
 from jourdain import System
 from tests.support import foreign
 from tests.support.fused.chains import chain
+from tests.support.fused.smallest import smallest
 from tests.support.oracles.two_masses import Oscillator
 from tests.support.switched import frictions, impacts
 from tests.support.switched.beside import spring
@@ -229,6 +230,15 @@ def by_each_evaluation() -> dict[str, Case]:
     }
 
 
+def components() -> dict[str, Case]:
+    """Returns runs of each component of the library with a partner at each port."""
+    return {
+        f"component {name} by {evaluation}": simulated(partial(smallest, name), 0.2, rtol=1e-6, initial="relax", evaluation=evaluation)
+        for name in jourdain.all_components()
+        for evaluation in ("fmus", "tape")
+    }
+
+
 # Solvers, formulations and all that a run can be asked for.
 
 FEW = ("four-bar", "springs", "seven bodies", "door on three hinges", "two rods in space", "foreign spring")
@@ -379,32 +389,31 @@ def analyses() -> dict[str, Case]:
 # Exported FMUs.
 
 
-def in_fmpy(make: Make, kind: str, **flat: Any) -> Case:
-    """Returns a run in FMPy of a system as one FMU."""
+def in_fmpy(name: str, kind: str, **flat: Any) -> Case:
+    """Returns a run in FMPy of a system as one FMU, whose open inputs stay at their start values."""
 
     def found() -> object:
+        exported = EXPORTED[name]
         with TemporaryDirectory() as folder:
-            path = make().export_fmu(Path(folder) / "exported.fmu", platforms=["linux64"], **options({"initial": "relax", **flat}))
+            path = exported.exportable.export_fmu(
+                Path(folder) / "exported.fmu", inputs=list(exported.inputs), platforms=["linux64"], **options(flat)
+            )
             return fmpy.simulate_fmu(str(path), fmi_type=kind, stop_time=0.2, output_interval=0.01, relative_tolerance=1e-8)
 
     return found
 
 
 def exported() -> dict[str, Case]:
-    asked: Iterator[tuple[str, dict[str, Any]]] = (
-        (name, {"fmi": 2 + number % 2}) for number, name in enumerate(("slider-crank", "four-bar", "springs", "rolling", "geared", "limbs"))
-    )
     found = {}
-    for name, own in asked:
-        case = EXPORTED[name]
+    for number, name in enumerate(("slider-crank", "four-bar", "springs", "rolling", "geared", "limbs")):
         for kind in ("ModelExchange", "CoSimulation"):
-            found[f"exported {name}, {kind}"] = in_fmpy(lambda case=case: case.exportable, kind, inputs=list(case.inputs), **own)  # type: ignore[arg-type]
-    for title, flat in {"index3": {"solver": "index3", "step_size": 1e-3}, "projected": {"stabilisation": "projection"}}.items():
-        found[f"exported four-bar, {title}"] = in_fmpy(lambda: EXPORTED["four-bar"].exportable, "CoSimulation", initial="check", **flat)
+            found[f"exported {name}, {kind}"] = in_fmpy(name, kind, initial="relax", fmi=2 + number % 2)
+            found[f"exported {name}, projected, {kind}"] = in_fmpy(name, kind, initial="assemble", stabilisation="projection")
+        found[f"exported {name}, index3"] = in_fmpy(name, "CoSimulation", initial="assemble", solver="index3", step_size=1e-3)
     return found
 
 
 def cases() -> dict[str, Case]:
     """Returns all cases by name; each runs when it is called."""
-    parts = (by_each_evaluation, by_each_solver, by_each_option, by_each_scheme, analyses, exported, examples)
+    parts = (by_each_evaluation, components, by_each_solver, by_each_option, by_each_scheme, analyses, exported, examples)
     return {name: case for part in parts for name, case in part().items()}

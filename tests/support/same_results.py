@@ -201,7 +201,7 @@ def run(cases: Cases) -> dict[str, Found]:
 
 def compare(before: Mapping[str, Found], after: Mapping[str, Found]) -> bool:
     """Prints all differences, and returns whether numbers differ."""
-    cases, differ = list(before | after), 0
+    cases, differ = list({**before, **after}), 0
     for case in cases:
         if case not in before or case not in after:
             found = [(False, "only before" if case in before else "only after")]
