@@ -7,6 +7,7 @@ code is 1 if numbers, names, events or counts differ. Texts may differ: they are
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import os
 import re
 import sys
@@ -19,6 +20,8 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+
+from jourdain import Result
 
 ROOT = Path(__file__).parents[2]
 ALWAYS_THE_SAME = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
@@ -56,7 +59,7 @@ def flattened(value: Any, place: str = "") -> Iterator[tuple[str, np.ndarray | s
         yield from flattened({"names": names, "time": value["time"], "values": np.array([value[name] for name in names]).T}, place)
     elif isinstance(value, (str, np.ndarray, *NUMBERS)):
         yield place, np.asarray(value)
-    elif type(value).__name__ == "Result":
+    elif isinstance(value, Result):
         yield from flattened(of_result(value), place)
     elif is_dataclass(value):
         yield from flattened({each.name: getattr(value, each.name) for each in fields(value)}, place)
@@ -82,7 +85,7 @@ def masked(text: str) -> str:
     return text
 
 
-def of_result(result: Any) -> Mapping[str, object]:
+def of_result(result: Result) -> Mapping[str, object]:
     """Returns all of a run that has to stay the same."""
     changes, record = result.changes, result._record
     return {
@@ -222,8 +225,9 @@ def main() -> int:
     task.add_argument("--list", action="store_true", help="lists the cases")
     parser.add_argument("--only", default="", metavar="TEXT", help="chooses the cases whose names contain a text")
     asked = parser.parse_args()
+    faulthandler.enable()
     environment = {"JOURDAIN_CACHE": str(ROOT / "build" / "cache"), **os.environ, **ALWAYS_THE_SAME, "PYTHONPATH": str(ROOT)}
-    if os.environ.get("PYTHONHASHSEED") != "0" or os.environ.get("PYTHONPATH") != str(ROOT):
+    if environment != dict(os.environ):  # Python reads its own before the program begins
         os.execve(sys.executable, [sys.executable, __file__, *sys.argv[1:]], environment)
 
     from tests.support.same_cases import cases
