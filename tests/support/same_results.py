@@ -177,11 +177,12 @@ def where(index: tuple[int, ...], place: str, case: Found) -> str:
 
 
 def greatest(a: np.ndarray, b: np.ndarray) -> str:
-    """Returns the greatest difference of numbers, relative to the greater of each two."""
+    """Returns the greatest difference of numbers, relative to the greatest of their column."""
     if a.dtype.kind not in "fic":
         return ""
+    a, b = np.atleast_1d(a), np.atleast_1d(b)
     with np.errstate(all="ignore"):
-        relative = np.abs(a - b) / np.maximum(np.abs(a), np.abs(b))
+        relative = np.abs(a - b) / np.fmax(np.abs(a), np.abs(b)).max(axis=0)
     return f"; greatest relative difference {np.nanmax(relative, initial=0.0):.3g}"
 
 
