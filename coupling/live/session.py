@@ -185,7 +185,8 @@ class Session:
     @property
     def projects(self) -> bool:
         """Whether states are moved onto the constraints in the run."""
-        return self.built.reading is not None and (self.shares or self.run.stabilisation != "baumgarte")
+        held = self.built.reading is not None and bool(self.built.reading.constraints)
+        return held and (self.shares or self.run.stabilisation != "baumgarte")
 
     @property
     def printed(self) -> dict[str, str]:

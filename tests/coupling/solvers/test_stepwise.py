@@ -293,3 +293,10 @@ def test_a_solver_that_gives_up_says_where_and_of_what(solver: str, capfd: pytes
     assert "'it.x'" in result.outcome.sentence or "'it.der(x)'" in result.outcome.sentence
     assert result.time[-1] == pytest.approx(1.0, abs=0.01)
     assert capfd.readouterr() == ("", "")
+
+
+@solver
+def test_projection_has_nothing_to_do_without_constraints(solver: str) -> None:
+    system = of("signal.FirstOrder", "lag")
+    ends = [system.simulate(1.0, solver=solver, stabilisation=way, start_values={"lag.u": 1.0})["lag.y"][-1] for way in ("projection", None)]
+    assert ends[0] == ends[1] == pytest.approx(1 - np.exp(-1), rel=1e-4)
