@@ -48,7 +48,11 @@ def eliminations(lowered: Lowered) -> tuple[Elimination, ...]:
     """Of each loop."""
     nodes = sorted({entry for loop in lowered.loops for entry in loop.entries})
     values = dict(zip(nodes, _at_random_points(lowered, nodes), strict=True))
-    return tuple(_elimination(loop, [{c: values[n] for c, n in row.items()} for row in loop.rows()]) for loop in lowered.loops)
+    laws = {(each.loop, each.unknown) for each in lowered.built.switched if each.given.kind == "friction"}
+    return tuple(
+        _elimination(loop, [{c: values[n] for c, n in row.items()} for row in loop.rows()], {i for number, i in laws if number == place})
+        for place, loop in enumerate(lowered.loops)
+    )
 
 
 def _at_random_points(lowered: Lowered, nodes: list[int]) -> list[np.ndarray]:
@@ -68,7 +72,8 @@ def _at_random_points(lowered: Lowered, nodes: list[int]) -> list[np.ndarray]:
     return [value[finite] if finite.any() else np.nan_to_num(value) for value in found]
 
 
-def _elimination(loop: LoweredLoop, rows: list[dict[int, np.ndarray]]) -> Elimination:
+def _elimination(loop: LoweredLoop, rows: list[dict[int, np.ndarray]], laws: set[int]) -> Elimination:
+    """Equations among which are ``laws``, as friction that slips has one, are symmetric in some modes at most, which the points need not show."""
     pivots = [(int(k), int(k)) for k in elimination_order(loop.row_start, loop.columns)] if rows else []
     shares = list(_eliminated([dict(row) for row in rows], pivots))
     regular = reduce(np.logical_and, (np.abs(share) >= _SINGULAR for share in shares), np.array(True))
@@ -76,7 +81,8 @@ def _elimination(loop: LoweredLoop, rows: list[dict[int, np.ndarray]]) -> Elimin
         rows = [{column: value[regular] for column, value in row.items()} for row in rows]
         shares = list(_eliminated([dict(row) for row in rows], pivots))
     sizes = np.array([np.abs(share).min() for share in shares])
-    if _is_symmetric(rows) and (sizes >= _SINGULAR).all():
+    alone = all(set(rows[i]) == {i} for i in laws)
+    if alone and _is_symmetric(rows) and (sizes >= _SINGULAR).all():
         return Elimination(True, Order.DEFINITE if _is_definite(rows, pivots) else Order.DIAGONAL, tuple(pivots))
     if len(rows) > _FEW or (sizes >= _SMALL).all():
         return Elimination(False, Order.DIAGONAL, tuple(pivots))

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
 
+from coupling.kernel.system.kernel import Kernel
+from coupling.kernel.system.status import Status
 from jourdain import System, t
 from tests.support.switched.case import built, moments
 from tests.support.switched.one_shaft import random_shaft
@@ -27,6 +30,34 @@ def test_random_joints_on_a_shaft_close_and_open_as_by_cases(solver: str) -> Non
     """These had no modes that settle before, or shared loads wrongly."""
     for seed in (0, 6, 8, 10, 20, 23, 28, 31, 39, 47, 81):
         check(seed, tuple(range(random_shaft(seed).joints)), solver)
+
+
+@pytest.mark.parametrize("order", [(3, 0, 2, 1), (3, 1, 2, 0)])
+@pytest.mark.parametrize("solver", ["dopri5", "dop853"])
+def test_friction_that_slips_beside_a_clutch_that_sticks_is_not_taken_for_symmetric(order: tuple[int, ...], solver: str) -> None:
+    """No point that was drawn showed it, so that the run left its equations, and located the next event by the values of the one before."""
+    check(13, order, solver)
+    result = random_shaft(13).system(order).simulate(0.5, solver=solver, **EXACT)
+    assert not result.outcome.warnings
+
+
+def test_events_are_located_by_the_fmus_once_equations_were_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    advance = Kernel.advance
+
+    def leave(kernel: Kernel, steps: int) -> Status:
+        """Has the equations found out before the first step, by multipliers that were changed."""
+        if not kernel.steps:
+            dx = np.zeros(2)
+            kernel.derivatives(0.0, np.array([0.0, shaft.speed]), dx)
+            kernel.slots[:] *= 1.001
+            kernel.library.kernel_verify(kernel.handle, kernel.library.pointer(dx))
+        return advance(kernel, steps)
+
+    monkeypatch.setattr(Kernel, "advance", leave)
+    shaft = random_shaft(13)
+    result = shaft.system((0, 1, 2, 3)).simulate(6.0, **EXACT)
+    assert "up to t = 0 s" in result.statistics.evaluated
+    assert result["shaft.phi"][-1] == pytest.approx(shaft.run(6.0)[0], abs=1e-7)
 
 
 @pytest.mark.slow

@@ -298,5 +298,7 @@ def test_a_solver_that_gives_up_says_where_and_of_what(solver: str, capfd: pytes
 @solver
 def test_projection_has_nothing_to_do_without_constraints(solver: str) -> None:
     system = of("signal.FirstOrder", "lag")
-    ends = [system.simulate(1.0, solver=solver, stabilisation=way, start_values={"lag.u": 1.0})["lag.y"][-1] for way in ("projection", None)]
+    ends = [
+        system.simulate(1.0, solver=solver, stabilisation=way, start_values={"lag.u": 1.0})["lag.y"][-1] for way in ("projection", None)
+    ]
     assert ends[0] == ends[1] == pytest.approx(1 - np.exp(-1), rel=1e-4)
