@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import cached_property, partial
@@ -65,6 +65,7 @@ class _Given(NamedTuple):
     pose: Mapping[str, Any] | None
     stream: Stream | None
     keeper: Keeper | None
+    instead: Callable[[Session, Run], Outcome] | None
 
 
 class Simulator:
@@ -158,23 +159,23 @@ class Simulator:
         pose: Mapping[str, Any] | None = None,
         stream: Stream | None = None,
         keeper: Keeper | None = None,
+        instead: Callable[[Session, Run], Outcome] | None = None,
     ) -> tuple[Outcome, Record]:
         """From start to stop, beginning at a pose if there is one; the record holds everything up to where it ended, in a file if there is one.
 
         ``drives`` take the place of those of the definition. A constant in place of a constant is another start value; anything else is
-        another system.
+        another system. ``instead`` takes the place of the integration, at a start that may violate constraints.
         """
         replaced = drives_of(drives)
         fixed = {name: drive for name, drive in replaced.items() if isinstance(drive, ConstantDrive) and name in self._fixed}
         if len(fixed) < len(replaced):
             self = self.with_drives({name: drive for name, drive in replaced.items() if name not in fixed})
         with self._homes.entered(run, self.definition):
-            return self._run_held(run, _Given(start_values or {}, fixed, pose, stream, keeper))
+            return self._run_held(run, _Given(start_values or {}, fixed, pose, stream, keeper, instead))
 
     def with_drives(self, drives: Mapping[str, Drive]) -> Simulator:
         key = tuple(drives.items())
-        found = self._driven_otherwise.pop(key, None)
-        if found is None:
+        if (found := self._driven_otherwise.pop(key, None)) is None:
             found = Simulator(replace(self.definition, drives=tuple({**dict(self.definition.drives), **drives}.items())))
         self._driven_otherwise[key] = found
         while len(self._driven_otherwise) > self._MOST_WAITING:
@@ -270,7 +271,7 @@ class Simulator:
         return any(each.fmu.fmu.dae is not None for each in self.definition.instances)
 
     def _run(self, run: Run, given: _Given) -> tuple[Outcome, Record]:
-        start_values, fixed, pose, stream, keeper = given
+        start_values, fixed, pose, stream, keeper, instead = given
         scheme = scheme_of(run.scheme) if run.communication_step is not None else None
         mode = self._mode(run)
         built = self.built(mode)
@@ -302,7 +303,7 @@ class Simulator:
         try:
             if run.sensitivities:
                 self._differentiate(key, session, asked, pose)
-            if run.initial != "relax":
+            if run.initial != "relax" and not instead:
                 check_start_state(session, own)
             begin_fused(session, keeper.evaluated if keeper else ("", ""))
             prepared = perf_counter()
@@ -312,7 +313,7 @@ class Simulator:
                         interval = Interval(session, session.inner, method_between_points(built, run)) if session.inner else None
                         outcome = scheme.couple(session, run, interval)
                     else:
-                        outcome = SOLVERS[run.solver].integrate(session, run)
+                        outcome = (instead or SOLVERS[run.solver].integrate)(session, run)
             except (MemoryError, HostDied) as error:
                 outcome = broken_off(session, error)
             running = perf_counter() - prepared

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from coupling.at_rest import at_rest
 from coupling.composition import Composition
 from coupling.diagram import system_diagram, system_html
 from coupling.errors import BuildError, shown
+from coupling.explained import explain
 from coupling.live.keeper import DEFAULT_INTERVAL, keeper_of
 from coupling.live.session import Session
 from coupling.live.streaming import stream_of
@@ -206,6 +207,7 @@ class System(Composition):
     picture = start_picture
     resume = staticmethod(resume)
     diagram = system_diagram
+    explain = explain
     _repr_html_ = system_html
 
     def equilibrium(
@@ -230,10 +232,7 @@ class System(Composition):
     def _equilibrium(self, start: Mapping[str, Value], hold: Sequence[str], free: Sequence[str], alternatives: bool) -> Pose:
         from coupling.analysis.trimming import equilibrium_of
 
-        def standing(values: Mapping[str, float]) -> AbstractContextManager[Session]:
-            return self._standing({**start, **values}, "relax")
-
-        return equilibrium_of(standing, self.instances, self._drives, hold, free, alternatives)
+        return equilibrium_of(lambda values: self._standing({**start, **values}, "relax"), self.instances, self._drives, hold, free, alternatives)
 
     def equilibria(
         self,

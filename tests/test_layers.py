@@ -24,7 +24,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "live pictures",
         "analysis schemes solvers export ssp",
         "held simulate composition",
-        "system asked at_rest result resume diagram",
+        "system asked at_rest explained result resume diagram",
         "measures sampling",
         "sweeps",
         "sweep",

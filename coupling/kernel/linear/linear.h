@@ -79,6 +79,10 @@ int linear_undetermined(Linear *, double *unknowns, double *equations);
 /* Of decided redundancies, at the last factorisation: how much of each unknown is tied to one of them; all 0 where there are none. */
 void linear_tied(Linear *, int unknown, double *share);
 
+/* Gets in the order of elimination the unknowns, their pivots, and the damping that was added to each as a share of its joint's own block; false
+ * without a factorisation. */
+bool linear_factors(const Linear *, int *unknown, double *pivot, double *added);
+
 /* How many numbers the factors hold; 0 without a factorisation. */
 int linear_stored(const Linear *);
 

@@ -107,6 +107,9 @@ int kernel_repeated(const Kernel *, int loop, int *which, double *factors, doubl
 int kernel_set_open(Kernel *, bool open); /* whether loops are passed once instead of being solved, until a call solves them */
 int kernel_loop_linearise(Kernel *, int loop);                    /* its Jacobian at the present point */
 void kernel_loop_solve_linear(Kernel *, int loop, double *right); /* by its last Jacobian; becomes the solution */
+/* factors.c: as linear_factors, share: what is left in each pivot of the diagonal entry; returns by how much the rank of the loop's equations falls
+ * short there, or -1 without factors */
+int kernel_loop_factors(const Kernel *, int loop, int *unknown, double *pivot, double *share, double *added);
 int kernel_loop_deficiency(const Kernel *, int loop, bool passing, double *undetermined, double *redundant, double *time);
 
 /* evaluate.c */

@@ -1,0 +1,198 @@
+"""One evaluation of a session that stands at a point: what a run computes there, and how."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from coupling.analysis.explanation import ConstraintRow, Evaluation
+from coupling.errors import AnalysisError, BuildError, listed
+from coupling.kernel.equations.fused import report
+from coupling.kernel.system.factors import Factors, factors, verify
+from coupling.kernel.system.status import Status
+from coupling.live.failures import describe
+from coupling.live.fused import BY_CODE, BY_INSTANCES, BY_TAPE
+from coupling.live.session import Session
+from coupling.live.successive import Constraint, Equations, constraints_of, sequence
+from coupling.live.violations import values_of
+from coupling.options import INDEPENDENT_FIRST
+from coupling.plan.graph import Address
+from coupling.plan.switched import MODES
+
+_MOST = 1000
+"""Constraints among which redundant ones are sought one by one: that takes the third power of their number."""
+_NOTHING = 1e-9
+"""Factors below this size are rounding."""
+
+
+def evaluation(session: Session, t: float, x: np.ndarray, asked: bool) -> Evaluation:
+    """Evaluates a session at a time and states as its run does, then by its FMUs; ``asked``: whether the run names its way of evaluation.
+
+    The session is at the same point afterwards.
+    """
+    kernel = session.kernel
+    constraints = constraints_of(session)
+    places = np.array([each.place for each in constraints], dtype=int)
+    dx = np.zeros(len(x))
+    _require(session, kernel.derivatives(t, x, dx), t)
+    verified = verify(kernel, dx)
+    if verified is not Status.RETRY:  # the FMUs say otherwise: the run goes on with these
+        _require(session, verified, t)
+    by_run, found = _unknowns(session), report(kernel)
+    _require(session, kernel.evaluate(t, x), t)
+    by_fmus = _unknowns(session)
+    loops = [factors(kernel, i, len(loop.unknowns)) for i, loop in enumerate(session.schedule.loops)]
+    levels = {level: _read(session, [getattr(each, level) for each in constraints]) for level in ("position", "velocity")}
+    modes = _modes(session)
+    residual = np.zeros(len(by_fmus))
+    _require(session, kernel.residuals(t, x, by_fmus, dx, residual), t)
+    at_zero, independence, repeats, unrelated = _beside_others(session, t, x, constraints)
+    _require(session, kernel.evaluate(t, x), t)
+    rows = tuple(
+        ConstraintRow(
+            joint=session.built.parts[each.part].name,
+            multiplier=session.named(each.multiplier.part, each.multiplier.reference),
+            value=float(by_run[each.place]),
+            unit=_unit(session, each.multiplier),
+            by_fmus=float(by_fmus[each.place]),
+            position=levels["position"][i],
+            position_unit=_unit(session, each.position),
+            velocity=levels["velocity"][i],
+            velocity_unit=_unit(session, each.velocity),
+            residual=float(residual[each.place]),
+            right_side=-at_zero[each.place] + 0.0,  # no -0
+            residual_unit=_unit(session, each.residual),
+            **_factor(session, loops, each),
+            independence=independence.get(each.place, math.nan),
+            repeats=repeats.get(each.place, {}),
+            redundant=each.place in repeats,
+            mode=modes.get(each.multiplier, ""),
+            in_force=not session.off[each.place],
+        )
+        for i, each in enumerate(constraints)
+    )
+    states = [Address(i, 0, r) for i, part in enumerate(session.built.parts) for r in part.states]
+    named = [session.named(a.part, a.reference) for a in states]
+    return Evaluation(
+        system=session.built.name,
+        time=t,
+        states=dict(zip(named, map(float, x), strict=True)),
+        units={name: _unit(session, a) for name, a in zip(named, states, strict=True)},
+        evaluation=session.evaluated,
+        not_otherwise=_reason(session, asked),
+        handed_over=found.handed,
+        by_fmus=found.by_rows,
+        evaluations=found.evaluations,
+        sequence=_sequence(session),
+        joints=rows,
+        deficiency=sum(max(each.deficiency, 0) for each in loops) if len(places) else 0,
+        unrelated=unrelated,
+    )
+
+
+def _require(session: Session, status: Status, t: float) -> None:
+    if status is not Status.DONE:
+        if session.raised:
+            raise session.raised
+        raise AnalysisError(f"explain: the system cannot be evaluated at t = {t:g} s: {describe(session)}")
+
+
+def _unknowns(session: Session) -> np.ndarray:
+    """The unknowns of all loops, as the last evaluation has left them."""
+    slots = [range(loop.first, loop.first + len(loop.unknowns)) for loop in session.schedule.loops]
+    return session.kernel.slots[[slot for each in slots for slot in each]].copy() if slots else np.zeros(0)
+
+
+def _unit(session: Session, address: Address | None) -> str:
+    return "" if address is None else session.built.parts[address.part].fmu.by_reference[address.reference].unit or ""
+
+
+def _read(session: Session, addresses: Sequence[Address | None]) -> list[float | None]:
+    known = [each for each in addresses if each is not None]
+    values = iter(values_of(session, known).tolist() if known else [])
+    return [None if each is None else next(values) for each in addresses]
+
+
+def _factor(session: Session, loops: Sequence[Factors], constraint: Constraint) -> dict[str, Any]:
+    """The fields of a row that the factors of its loop give."""
+    first = 0
+    for number, (found, loop) in enumerate(zip(loops, session.schedule.loops, strict=True)):
+        if constraint.place < first + len(loop.unknowns):
+            break
+        first += len(loop.unknowns)
+    at = int(np.flatnonzero(found.unknown == constraint.place - first)[0])
+    known = found.deficiency >= 0 and not session.off[constraint.place]
+    pivot, share = (float(found.pivot[at]), float(found.share[at])) if known else (math.nan, math.nan)
+    return {"pivot": pivot, "share": share, "place": at + 1, "loop": number + 1, "damping": float(found.added[at])}
+
+
+def _beside_others(
+    session: Session, t: float, x: np.ndarray, constraints: Sequence[Constraint]
+) -> tuple[np.ndarray, dict[int, float], dict[int, Mapping[str, float]], str]:
+    """Residuals without multipliers, how independent constraints are, what redundant ones repeat, and why that is not known, by the places of unknowns."""
+    residual = np.zeros(len(session.off))
+    if not constraints:
+        return residual, {}, {}, ""
+    equations = Equations(session)
+    _require(session, equations.arrive(t, x), t)
+    for each, value in zip(equations.constraints, equations.r.tolist(), strict=True):
+        residual[each.place] = value
+    if len(constraints) > _MOST:
+        return residual, {}, {}, f"which constraints repeat others is not sought among more than {_MOST}"
+    try:
+        equations.check_symmetry()
+    except BuildError:
+        return residual, {}, {}, "the equations are not symmetric, so that what repeats what is not known"
+    order = session.run.order
+    taken = equations.take(None if order == INDEPENDENT_FIRST else sequence(session, order, equations.constraints))
+    names = [session.named(each.multiplier.part, each.multiplier.reference) for each in equations.constraints]
+    repeats = {
+        each.place: {names[j]: float(factor) for j, factor in enumerate(taken.repeats[i]) if abs(factor) > _NOTHING}
+        for i, each in enumerate(equations.constraints)
+        if taken.redundant[i]
+    }
+    return residual, {each.place: float(taken.sine[i]) for i, each in enumerate(equations.constraints)}, repeats, ""
+
+
+def _modes(session: Session) -> dict[Address, str]:
+    """The modes of switched constraints, by their multipliers."""
+    found = {}
+    for each in session.built.switched:
+        names = MODES[each.given.kind]
+        if each.given.kind == "holds_while":
+            mode = int(session.holds(each.part, each.given.multiplier))
+        else:
+            address = Address(each.part, session.built.mode_type(each), each.given.mode.reference)
+            mode = int(values_of(session, [address])[0])
+        found[Address(each.part, 0, each.given.multiplier)] = names.get(mode, f"mode {mode}")
+    return found
+
+
+def _reason(session: Session, asked: bool) -> str:
+    """The reason why derivatives are found in this way and in no other."""
+    program, way = session.program, session.evaluated
+    if session.not_compiled:
+        return f"no other way, since {session.not_compiled}"
+    if asked or way == BY_CODE:
+        return "as asked"
+    if way == BY_TAPE:
+        return "all FMUs are of this library, and compiled code is for runs that ask for it"
+    assert way == BY_INSTANCES
+    others = [part.name for part in session.built.parts if not part.fmu.is_own]
+    if others:
+        return f"a tape is for runs that ask for it, since {listed(others)} {'is' if len(others) == 1 else 'are'} not of this library"
+    if not program.all_known:
+        return f"there is no tape: {program.fused}"
+    return "a tape is for runs that ask for it, since it would take long to make for so many instances"
+
+
+def _sequence(session: Session) -> str:
+    """The order in which a run takes the constraints."""
+    run = session.run
+    if run.multipliers == "simultaneous":
+        return "all constraints at once (minimum degree ordering)"
+    order = run.order if isinstance(run.order, str) else listed(run.order) if run.order else "the order of add"
+    return f"one constraint after the other (successive): {order}"
