@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from coupling import Statistics as Statistics
     from coupling import SweepError as SweepError
     from coupling import System as System
+    from coupling.analysis.explanation import Explanation as Explanation
     from coupling.sampling import sample as sample
     from coupling.sweep import sweep as sweep
     from coupling.sweeps.table import SweepTable as SweepTable
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "coupling": "AnalysisError BuildError Ending Equilibria FmuError InitialStateError LinearFamily LinearModel Outcome Pose Result ResultError Sensitivities StartError Statistics SweepError System",
+    "coupling.analysis.explanation": "Explanation",
     "coupling.sampling": "sample",
     "coupling.sweep": "sweep",
     "coupling.sweeps.table": "SweepTable",

@@ -11,7 +11,7 @@ import numpy as np
 from coupling.analysis.explanation import ConstraintRow, Evaluation
 from coupling.errors import AnalysisError, BuildError, listed
 from coupling.kernel.equations.fused import report
-from coupling.kernel.system.factors import Factors, factors, verify
+from coupling.kernel.system.factors import factors, verify
 from coupling.kernel.system.status import Status
 from coupling.live.failures import describe
 from coupling.live.fused import BY_CODE, BY_INSTANCES, BY_TAPE
@@ -35,7 +35,6 @@ def evaluation(session: Session, t: float, x: np.ndarray, asked: bool) -> Evalua
     """
     kernel = session.kernel
     constraints = constraints_of(session)
-    places = np.array([each.place for each in constraints], dtype=int)
     dx = np.zeros(len(x))
     _require(session, kernel.derivatives(t, x, dx), t)
     verified = verify(kernel, dx)
@@ -44,7 +43,7 @@ def evaluation(session: Session, t: float, x: np.ndarray, asked: bool) -> Evalua
     by_run, found = _unknowns(session), report(kernel)
     _require(session, kernel.evaluate(t, x), t)
     by_fmus = _unknowns(session)
-    loops = [factors(kernel, i, len(loop.unknowns)) for i, loop in enumerate(session.schedule.loops)]
+    factored, missing = _factors(session)
     levels = {level: _read(session, [getattr(each, level) for each in constraints]) for level in ("position", "velocity")}
     modes = _modes(session)
     residual = np.zeros(len(by_fmus))
@@ -65,7 +64,7 @@ def evaluation(session: Session, t: float, x: np.ndarray, asked: bool) -> Evalua
             residual=float(residual[each.place]),
             right_side=-at_zero[each.place] + 0.0,  # no -0
             residual_unit=_unit(session, each.residual),
-            **_factor(session, loops, each),
+            **factored[each.place],
             independence=independence.get(each.place, math.nan),
             repeats=repeats.get(each.place, {}),
             redundant=each.place in repeats,
@@ -88,7 +87,7 @@ def evaluation(session: Session, t: float, x: np.ndarray, asked: bool) -> Evalua
         evaluations=found.evaluations,
         sequence=_sequence(session),
         joints=rows,
-        deficiency=sum(max(each.deficiency, 0) for each in loops) if len(places) else 0,
+        deficiency=missing,
         unrelated=unrelated,
     )
 
@@ -116,17 +115,18 @@ def _read(session: Session, addresses: Sequence[Address | None]) -> list[float |
     return [None if each is None else next(values) for each in addresses]
 
 
-def _factor(session: Session, loops: Sequence[Factors], constraint: Constraint) -> dict[str, Any]:
-    """The fields of a row that the factors of its loop give."""
-    first = 0
-    for number, (found, loop) in enumerate(zip(loops, session.schedule.loops, strict=True)):
-        if constraint.place < first + len(loop.unknowns):
-            break
-        first += len(loop.unknowns)
-    at = int(np.flatnonzero(found.unknown == constraint.place - first)[0])
-    known = found.deficiency >= 0 and not session.off[constraint.place]
-    pivot, share = (float(found.pivot[at]), float(found.share[at])) if known else (math.nan, math.nan)
-    return {"pivot": pivot, "share": share, "place": at + 1, "loop": number + 1, "damping": float(found.added[at])}
+def _factors(session: Session) -> tuple[list[dict[str, Any]], int]:
+    """The fields of rows that factors give, by the places of unknowns, and by how much the rank falls short."""
+    fields: list[dict[str, Any]] = []
+    missing = 0
+    for number, loop in enumerate(session.schedule.loops):
+        found = factors(session.kernel, number, len(loop.unknowns))
+        missing += max(found.deficiency, 0)
+        for place in np.argsort(found.unknown).tolist():
+            known = found.deficiency >= 0 and not session.off[len(fields)]
+            pivot, share = (float(found.pivot[place]), float(found.share[place])) if known else (math.nan, math.nan)
+            fields.append({"loop": number + 1, "place": place + 1, "pivot": pivot, "share": share, "damping": float(found.added[place])})
+    return fields, missing
 
 
 def _beside_others(

@@ -14,7 +14,7 @@ import pytest
 import jourdain
 
 PUBLIC = """
-    AnalysisError Angle BuildError Component DeclarationError ELECTRICAL Ending Equilibria FmuError HYDRAULIC InitialStateError Joint
+    AnalysisError Angle BuildError Component DeclarationError ELECTRICAL Ending Equilibria Explanation FmuError HYDRAULIC InitialStateError Joint
     LinearFamily LinearModel Magnitude Outcome PLANAR Port PortKind Pose ROTATIONAL Result ResultError SPATIAL Sensitivities Side SpatialJoint StartError StateSpace Statistics SweepError SweepTable System TRANSLATIONAL TransferFunction UnknownComponent all_components
     cache_folder cached_fmu falls find friction from_file holds_while orientation reaches rises same_direction sample signed_root sweep t unilateral
 """
