@@ -57,9 +57,13 @@ def explain(
         if system._simulator is None:
             simulator.close()
         raise
+    except BaseException:
+        system._freeze(simulator)
+        raise
     system._freeze(simulator)
     if look.found is None:
-        raise AnalysisError(f"explain: t = {time:g} s cannot be reached: {outcome.sentence}")
+        where = "the start cannot be evaluated" if time is None else f"t = {time:g} s cannot be reached"
+        raise AnalysisError(f"explain: {where}: {outcome.sentence}")
     told = {each.name: getattr(look.found, each.name) for each in fields(Evaluation)}
     warnings = tuple(dict.fromkeys([*look.violated, *outcome.warnings]))
     return Explanation(**told, stabilisation=outcome.stabilisation, order=look.order, warnings=warnings)
@@ -70,7 +74,11 @@ def _asked(system: Any, at: Any, options: Mapping[str, Any]) -> tuple[Run, Mappi
     known = [each.name for each in fields(Run) if each.name not in _RECORDS]
     for name in options:
         if name in _RECORDS or name == "communication_step":
-            why = "co-simulations have no one evaluation to explain" if name == "communication_step" else "at is the end, and nothing is recorded"
+            why = (
+                "co-simulations have no one evaluation to explain"
+                if name == "communication_step"
+                else "at is the end, and nothing is recorded"
+            )
             raise BuildError(f"explain: {name} is refused: {why}; leave it out")
         if name not in known:
             raise BuildError(f"explain: '{name}' is no option of simulate; {nearest(name, known) or 'docs/coupling.md lists them'}")

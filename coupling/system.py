@@ -232,7 +232,7 @@ class System(Composition):
     def _equilibrium(self, start: Mapping[str, Value], hold: Sequence[str], free: Sequence[str], alternatives: bool) -> Pose:
         from coupling.analysis.trimming import equilibrium_of
 
-        return equilibrium_of(lambda values: self._standing({**start, **values}, "relax"), self.instances, self._drives, hold, free, alternatives)
+        return equilibrium_of(lambda new: self._standing({**start, **new}, "relax"), self.instances, self._drives, hold, free, alternatives)
 
     def equilibria(
         self,

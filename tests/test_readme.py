@@ -31,6 +31,7 @@ LINEAR = ROOT / "docs" / "linear-models.md"
 RESULTS = ROOT / "docs" / "results.md"
 MANY = ROOT / "docs" / "many-runs.md"
 RELIABILITY = ROOT / "docs" / "reliability.md"
+DEBUGGING = ROOT / "docs" / "debugging.md"
 SENSITIVITIES = ROOT / "docs" / "sensitivities.md"
 SSP = ROOT / "docs" / "ssp.md"
 TEXT = README.read_text()
@@ -148,6 +149,17 @@ def test_the_snippets_on_sensitivities_run():
     result = run_all(SENSITIVITIES)["result"]
     assert result.sensitivity_unit("rod.theta", "rod.m") == "rad/(kg)"
     assert np.abs(result.sensitivity("rod.theta", "rod.m")).max() > 0.5
+
+
+def test_the_snippets_on_debugging_run(capsys):
+    """The lines that the page shows are those of the explanation; a pin that slides leaves the whole push of 20 N to the other one."""
+    scope = run_all(DEBUGGING)
+    printed = capsys.readouterr().out
+    shown = re.findall(r"^    (\S.*|  \S.*)$", DEBUGGING.read_text().split("```")[2], re.MULTILINE)
+    assert len(shown) == 4 and all(any(line.startswith(each) for line in printed.splitlines()) for each in shown)
+    assert scope["pinned"].multipliers["left.lambda[1]"] == pytest.approx(-10)
+    assert scope["sliding"].multipliers["left.lambda[1]"] == pytest.approx(-20)
+    assert scope["sliding"].deficiency == 0 and scope["sliding"].warnings == ()
 
 
 def test_the_measures_are_explained():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ def evaluation(session: Session, t: float, x: np.ndarray, asked: bool) -> Evalua
     modes = _modes(session)
     residual = np.zeros(len(by_fmus))
     _require(session, kernel.residuals(t, x, by_fmus, dx, residual), t)
-    at_zero, independence, repeats, unrelated = _beside_others(session, t, x, constraints)
+    others = _relations(session, t, x, constraints)
     _require(session, kernel.evaluate(t, x), t)
     rows = tuple(
         ConstraintRow(
@@ -56,18 +57,18 @@ def evaluation(session: Session, t: float, x: np.ndarray, asked: bool) -> Evalua
             multiplier=session.named(each.multiplier.part, each.multiplier.reference),
             value=float(by_run[each.place]),
             unit=_unit(session, each.multiplier),
-            by_fmus=float(by_fmus[each.place]),
+            fmu_value=float(by_fmus[each.place]),
             position=levels["position"][i],
             position_unit=_unit(session, each.position),
             velocity=levels["velocity"][i],
             velocity_unit=_unit(session, each.velocity),
             residual=float(residual[each.place]),
-            right_side=-at_zero[each.place] + 0.0,  # no -0
+            right_side=-others.residual[each.place] + 0.0,  # no -0
             residual_unit=_unit(session, each.residual),
             **factored[each.place],
-            independence=independence.get(each.place, math.nan),
-            repeats=repeats.get(each.place, {}),
-            redundant=each.place in repeats,
+            independence=others.sine.get(each.place, math.nan),
+            repeats=others.repeats.get(each.place, {}),
+            redundant=each.place in others.repeats,
             mode=modes.get(each.multiplier, ""),
             in_force=not session.off[each.place],
         )
@@ -88,7 +89,7 @@ def evaluation(session: Session, t: float, x: np.ndarray, asked: bool) -> Evalua
         sequence=_sequence(session),
         joints=rows,
         deficiency=missing,
-        unrelated=unrelated,
+        unrelated=others.unrelated,
     )
 
 
@@ -129,23 +130,36 @@ def _factors(session: Session) -> tuple[list[dict[str, Any]], int]:
     return fields, missing
 
 
-def _beside_others(
-    session: Session, t: float, x: np.ndarray, constraints: Sequence[Constraint]
-) -> tuple[np.ndarray, dict[int, float], dict[int, Mapping[str, float]], str]:
-    """Residuals without multipliers, how independent constraints are, what redundant ones repeat, and why that is not known, by the places of unknowns."""
+@dataclass(frozen=True)
+class _Relations:
+    """What is known of constraints beside each other, by the places of unknowns."""
+
+    residual: np.ndarray
+    """Without multipliers."""
+    sine: Mapping[int, float]
+    repeats: Mapping[int, Mapping[str, float]]
+    """The multipliers that redundant ones repeat, with factors."""
+    unrelated: str = ""
+    """The reason why the last two are not known."""
+
+
+def _relations(session: Session, t: float, x: np.ndarray, constraints: Sequence[Constraint]) -> _Relations:
     residual = np.zeros(len(session.off))
     if not constraints:
-        return residual, {}, {}, ""
+        return _Relations(residual, {}, {})
+    if len(constraints) > _MOST:
+        without = _unknowns(session)
+        without[[each.place for each in constraints]] = 0
+        _require(session, session.kernel.residuals(t, x, without, np.zeros(len(x)), residual), t)
+        return _Relations(residual, {}, {}, f"which constraints repeat others is not sought among more than {_MOST}")
     equations = Equations(session)
     _require(session, equations.arrive(t, x), t)
     for each, value in zip(equations.constraints, equations.r.tolist(), strict=True):
         residual[each.place] = value
-    if len(constraints) > _MOST:
-        return residual, {}, {}, f"which constraints repeat others is not sought among more than {_MOST}"
     try:
         equations.check_symmetry()
     except BuildError:
-        return residual, {}, {}, "the equations are not symmetric, so that what repeats what is not known"
+        return _Relations(residual, {}, {}, "the equations are not symmetric, so that what repeats what is not known")
     order = session.run.order
     taken = equations.take(None if order == INDEPENDENT_FIRST else sequence(session, order, equations.constraints))
     names = [session.named(each.multiplier.part, each.multiplier.reference) for each in equations.constraints]
@@ -154,7 +168,7 @@ def _beside_others(
         for i, each in enumerate(equations.constraints)
         if taken.redundant[i]
     }
-    return residual, {each.place: float(taken.sine[i]) for i, each in enumerate(equations.constraints)}, repeats, ""
+    return _Relations(residual, {each.place: float(taken.sine[i]) for i, each in enumerate(equations.constraints)}, repeats)
 
 
 def _modes(session: Session) -> dict[Address, str]:

@@ -24,7 +24,7 @@ class ConstraintRow:
     value: float
     """The multiplier as the run finds it, in its unit."""
     unit: str
-    by_fmus: float
+    fmu_value: float
     """The same multiplier, if FMUs are called for each evaluation."""
     position: float | None
     """The violation of the constraint; None for a constraint of velocities or accelerations alone."""
@@ -105,8 +105,8 @@ class Explanation(Evaluation):
     @property
     def disagreement(self) -> float:
         """The greatest difference between the multipliers of the run and those of the FMUs, as a share of the greatest multiplier."""
-        size = max((abs(each.by_fmus) for each in self.joints), default=0.0)
-        return max((abs(each.value - each.by_fmus) for each in self.joints), default=0.0) / size if size else 0.0
+        size = max((abs(each.fmu_value) for each in self.joints), default=0.0)
+        return max((abs(each.value - each.fmu_value) for each in self.joints), default=0.0) / size if size else 0.0
 
     @property
     def weakest(self) -> ConstraintRow | None:

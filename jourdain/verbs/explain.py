@@ -33,7 +33,9 @@ def add_to(verbs: Any) -> argparse.ArgumentParser:
 def _explain(chosen: argparse.Namespace) -> int:
     for name in _RECORDS:
         if getattr(chosen, name) is not None:
-            raise WrongUse(f"--{name.replace('_', '-')}: one evaluation is shown, and nothing is recorded or coupled in steps; leave it out")
+            raise WrongUse(
+                f"--{name.replace('_', '-')}: one evaluation is shown, and nothing is recorded or coupled in steps; leave it out"
+            )
     system = system_of(chosen.system, chosen.kind)
     end = system.settings.get("stop_time") if chosen.stop is None else chosen.stop
     if chosen.at is not None and end is not None and chosen.at > end:

@@ -31,10 +31,10 @@ class Factors:
 
 def factors(kernel: Core, loop: int, unknowns: int) -> Factors:
     """Returns those of the last evaluation by the instances."""
-    unknown, numbers = np.zeros(unknowns, dtype=np.intc), [np.zeros(unknowns) for _ in range(3)]
+    unknown, (pivot, share, added) = np.zeros(unknowns, dtype=np.intc), np.zeros((3, unknowns))
     at = kernel.library.pointer
-    deficiency = kernel.library.kernel_loop_factors(kernel.handle, loop, at(unknown), *map(at, numbers))
-    return Factors(unknown, *numbers, deficiency)
+    deficiency = kernel.library.kernel_loop_factors(kernel.handle, loop, at(unknown), at(pivot), at(share), at(added))
+    return Factors(unknown, pivot, share, added, deficiency)
 
 
 def verify(kernel: Core, dx: np.ndarray) -> Status:

@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 from coupling import AnalysisError, BuildError, System
-from coupling.analysis.explanation import ConstraintRow, Explanation
+from coupling.analysis import explain
+from coupling.kernel.equations.fused import workspace
+from coupling.kernel.system.kernel import Kernel
+from coupling.kernel.system.status import Status
 from tests.coupling.analysis.test_stages import rods
 from tests.support import foreign
 from tests.support.systems.linkages import slider_crank
@@ -39,10 +42,6 @@ pin.lambda[1]     1      1          1         1             1         -
 pin.lambda[2]     1      2          4         1             1         -
 conditioning: the least share is 1 (pin.lambda[1]), and 16 digits are left
 rank: full"""
-
-
-def rows(found: Explanation) -> dict[str, ConstraintRow]:
-    return {each.multiplier: each for each in found.joints}
 
 
 def reaction(theta: float) -> tuple[float, float]:
@@ -178,6 +177,17 @@ def test_redundant_welds_share_the_load_or_leave_it() -> None:
     assert "right.lambda[2] is redundant: it repeats left.lambda[2] (1), left.lambda[3] (2)" in str(left)
 
 
+def test_among_very_many_constraints_none_is_said_to_repeat_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All else is as ever: multipliers, right sides, and by how much the rank falls short."""
+    known = plank().explain()
+    monkeypatch.setattr(explain, "_MOST", 5)
+    found = plank().explain()
+    assert found.unrelated == "which constraints repeat others is not sought among more than 5" and found.unrelated in str(found)
+    assert not any(each.redundant for each in found.joints) and found.deficiency == 3
+    assert [each.right_side for each in found.joints] == pytest.approx([each.right_side for each in known.joints])
+    assert found.multipliers == pytest.approx(known.multipliers)
+
+
 def test_modes_of_a_friction_are_named() -> None:
     """The block sticks with the force of its spring, 1 N after 0.1 s, and slips back later with its kinetic friction, 3 N."""
     system = belt()
@@ -238,6 +248,22 @@ def test_the_reason_for_calling_fmus_names_those_of_others() -> None:
     assert "stabilisation: there are no constraints" in str(found)
 
 
+def test_a_tape_that_is_wrong_is_doubtful(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parameters that are others to the tape: the multipliers of the run are shown beside those of the FMUs, and the run would go on with these."""
+    derivatives = Kernel.derivatives
+
+    def tampered(kernel: Kernel, t: float, x: np.ndarray, dx: np.ndarray) -> Status:
+        workspace(kernel)[:] *= 1.01
+        return derivatives(kernel, t, x, dx)
+
+    monkeypatch.setattr(Kernel, "derivatives", tampered)
+    found = pendulum().explain(0.3, rtol=1e-10, compiled="tape")
+    assert [each.fmu_value for each in found.joints] == pytest.approx(reaction(found.states["rod.theta"]), rel=1e-7)
+    assert abs(found.joints[1].value / found.joints[1].fmu_value - 1) > 1e-3
+    assert found.disagreement > 1e-3 and "of the greatest: DOUBTFUL" in str(found)
+    assert any(each.startswith("fast evaluation (by a tape of their equations) was switched off at t = 0.3 s") for each in found.warnings)
+
+
 def test_the_text_shows_all_of_it() -> None:
     assert str(pendulum().explain()) == TEXT
 
@@ -271,5 +297,3 @@ def test_what_cannot_be_explained_is_refused() -> None:
     assert refusal(lambda: system.explain(0.5, max_steps=2), AnalysisError).startswith(
         "explain: t = 0.5 s cannot be reached: stopped at t = "
     )
-
-
