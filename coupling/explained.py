@@ -132,8 +132,14 @@ class _Look:
 
 def _order(session: Session, run: Run, found: Evaluation) -> str:
     """The index of the equations that are solved, and the levels at which constraints are kept."""
+    torn = sum(loop.torn for loop in session.schedule.loops)
+    inputs = f"{torn} {'input' if torn == 1 else 'inputs'} of algebraic loops {'is' if torn == 1 else 'are'} solved for"
     if not found.joints:
-        return "index 0: there are no multipliers, and derivatives follow from the states"
+        return f"index {int(torn > 0)}: there are no multipliers; {inputs if torn else 'derivatives follow from the states'}"
+    return _order_of_constraints(session, run, found) + (f"; {inputs} as well" if torn else "")
+
+
+def _order_of_constraints(session: Session, run: Run, found: Evaluation) -> str:
     levels = [name for name, has in _LEVELS.items() if any(getattr(each, has) is not None for each in found.joints)]
     kept = " and ".join(levels)
     solved = "these multipliers follow from the accelerations of the constraints"

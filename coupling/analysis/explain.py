@@ -63,7 +63,7 @@ def evaluation(session: Session, t: float, x: np.ndarray, asked: bool) -> Evalua
             velocity=levels["velocity"][i],
             velocity_unit=_unit(session, each.velocity),
             residual=float(residual[each.place]),
-            right_side=-others.residual[each.place] + 0.0,  # no -0
+            right_side=0.0 - float(others.residual[each.place]),  # no -0
             residual_unit=_unit(session, each.residual),
             **factored[each.place],
             independence=others.sine.get(each.place, math.nan),
@@ -82,7 +82,7 @@ def evaluation(session: Session, t: float, x: np.ndarray, asked: bool) -> Evalua
         states=dict(zip(named, map(float, x), strict=True)),
         units={name: _unit(session, a) for name, a in zip(named, states, strict=True)},
         evaluation=session.evaluated,
-        not_otherwise=_reason(session, asked),
+        reason=_reason(session, asked),
         handed_over=found.handed,
         by_fmus=found.by_rows,
         evaluations=found.evaluations,
@@ -189,18 +189,18 @@ def _reason(session: Session, asked: bool) -> str:
     """The reason why derivatives are found in this way and in no other."""
     program, way = session.program, session.evaluated
     if session.not_compiled:
-        return f"no other way, since {session.not_compiled}"
+        return f"another way is not possible: {session.not_compiled}"
     if asked or way == BY_CODE:
         return "as asked"
     if way == BY_TAPE:
-        return "all FMUs are of this library, and compiled code is for runs that ask for it"
+        return "all FMUs are of this library; compiled code runs only if a run asks for it"
     assert way == BY_INSTANCES
     others = [part.name for part in session.built.parts if not part.fmu.is_own]
     if others:
-        return f"a tape is for runs that ask for it, since {listed(others)} {'is' if len(others) == 1 else 'are'} not of this library"
+        return f"a tape runs only if a run asks for it, since {listed(others)} {'is' if len(others) == 1 else 'are'} not of this library"
     if not program.all_known:
         return f"there is no tape: {program.fused}"
-    return "a tape is for runs that ask for it, since it would take long to make for so many instances"
+    return "a tape runs only if a run asks for it, since it would take long to make for so many instances"
 
 
 def _sequence(session: Session) -> str:

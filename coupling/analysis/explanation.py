@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -10,8 +11,8 @@ from coupling.live.successive import repeated
 
 _MOST_INSTANCES = 12
 """Instances whose states the text shows. The mapping has all states."""
-_SAME = 1e-9
-"""The relative difference of multipliers below which two evaluations agree."""
+_SAME = 1e-7
+"""The relative difference of multipliers below which two evaluations agree, as derivatives do in a run."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,8 +70,8 @@ class Evaluation:
     """The units of the states."""
     evaluation: str
     """The way in which the run finds derivatives, such as ``by a tape of their equations``."""
-    not_otherwise: str
-    """The reason why it is no other way."""
+    reason: str
+    """The reason why the run finds them in this way."""
     handed_over: int
     """Evaluations of the run so far whose multipliers the general equations gave, in place of the tape."""
     by_fmus: int
@@ -111,7 +112,7 @@ class Explanation(Evaluation):
     @property
     def weakest(self) -> ConstraintRow | None:
         """The row whose pivot has the least share, after as many as the rank falls short; None without any."""
-        rows = sorted((each for each in self.joints if each.share == each.share), key=lambda each: abs(each.share))
+        rows = sorted((each for each in self.joints if not math.isnan(each.share)), key=lambda each: abs(each.share))
         return rows[self.deficiency] if self.deficiency < len(rows) else None
 
     def __str__(self) -> str:
@@ -123,17 +124,14 @@ class Explanation(Evaluation):
             yield f"  {name}: {', '.join(values)}"
         if len(self._by_instance()) > _MOST_INSTANCES:
             yield f"  and the states of {len(self._by_instance()) - _MOST_INSTANCES} more instances"
-        yield f"evaluation: {self.evaluation}; {self.not_otherwise}"
+        yield f"evaluation: {self.evaluation}; {self.reason}"
         if self.joints and self.evaluations:
             apart = self.disagreement
-            yield f"  the multipliers are off those of the FMUs by {f'{apart:.2g} of the greatest' if apart else 'nothing'}" + (
-                ": DOUBTFUL" if apart > _SAME else ""
-            )
+            differ = f"they differ by {apart:.2g} of the greatest" if apart else "they are equal"
+            yield f"  multipliers compared with those of the FMUs: {differ}{' (DOUBTFUL)' if apart > _SAME else ''}"
         if self.evaluations:
-            yield (
-                f"  handed over: {self.handed_over} of {self.evaluations} evaluations to the general equations for the multipliers, "
-                f"{self.by_fmus} to the FMUs"
-            )
+            solved = f"the general equations gave the multipliers of {self.handed_over}"
+            yield f"  handed over: of {self.evaluations} evaluations {solved}, and the FMUs made {self.by_fmus}"
         yield f"stabilisation: {self.stabilisation or 'there are no constraints'}"
         yield f"order: {self.order}"
 
@@ -164,9 +162,10 @@ class Explanation(Evaluation):
         yield f"factors, {self.sequence}"
         yield f"{'multiplier':{width}} {'loop':>5} {'place':>6} {'pivot':>10} {'share':>9} {'independence':>13} {'damping':>9}"
         for each in sorted(self.joints, key=lambda each: (each.loop, each.place)):
-            damped = f"{each.damping:9.2g}" if each.damping else f"{'-':>9}"
-            known = "-" if each.independence != each.independence else f"{each.independence:.3g}"
-            yield f"{each.multiplier:{width}} {each.loop:5d} {each.place:6d} {each.pivot:10.4g} {each.share:9.3g} {known:>13} {damped}"
+            numbers = (
+                f"{_known(each.pivot, 10, 4)} {_known(each.share, 9)} {_known(each.independence, 13)} {_known(each.damping or math.nan, 9)}"
+            )
+            yield f"{each.multiplier:{width}} {each.loop:5d} {each.place:6d} {numbers}"
         least = self.weakest
         if least is not None:
             yield f"conditioning: the least share is {abs(least.share):.3g} ({least.multiplier}), and {digits(abs(least.share))} digits are left"
@@ -174,6 +173,10 @@ class Explanation(Evaluation):
         for each in self.joints:
             if each.redundant:
                 yield f"  {each.multiplier} is redundant: it repeats {repeated(dict(each.repeats))}"
+
+
+def _known(value: float, width: int, figures: int = 3) -> str:
+    return f"{'-' if math.isnan(value) else f'{value:.{figures}g}':>{width}}"
 
 
 def _with_unit(value: float | None, unit: str, width: int, figures: int = 9) -> str:

@@ -16,19 +16,19 @@ from coupling.kernel.system.status import Status
 from tests.coupling.analysis.test_stages import rods
 from tests.support import foreign
 from tests.support.systems.linkages import slider_crank
-from tests.support.systems.rolling import hinge, plank
+from tests.support.systems.rolling import disc, hinge, plank
 from tests.support.systems.space import planar_loop
 from tests.support.systems.switching import belt, stop
-from tests.support.systems.systems import pendulum, refusal
+from tests.support.systems.systems import around_a_nonlinear_loop, pendulum, refusal
 
 G = 9.81
 WAYS = {False: "by the FMUs", "tape": "by a tape of their equations", True: "by compiled code of their equations"}
 TEXT = """\
 pendulum at t = 0 s
   rod: x = 0.5 m, y = 0 m, theta = 0 rad, vx = 0 m/s, vy = 0 m/s, omega = 0 rad/s
-evaluation: by a tape of their equations; all FMUs are of this library, and compiled code is for runs that ask for it
-  the multipliers are off those of the FMUs by nothing
-  handed over: 0 of 1 evaluations to the general equations for the multipliers, 0 to the FMUs
+evaluation: by a tape of their equations; all FMUs are of this library; compiled code runs only if a run asks for it
+  multipliers compared with those of the FMUs: they are equal
+  handed over: of 1 evaluations the general equations gave the multipliers of 0, and the FMUs made 0
 stabilisation: constraints were held by projection
 order: index 1: these multipliers follow from the accelerations of the constraints; each step then ends on the positions and velocities
 
@@ -56,7 +56,7 @@ def reaction(theta: float) -> tuple[float, float]:
 def test_the_multipliers_of_a_pendulum_are_those_of_its_closed_form(way: bool | str, more: Mapping[str, str]) -> None:
     """By all ways of evaluation, at once and one after the other, with both stabilisations."""
     found = pendulum().explain(0.3, rtol=1e-10, compiled=way, **more)
-    assert found.evaluation == WAYS[way] and found.not_otherwise == "as asked"
+    assert found.evaluation == WAYS[way] and found.reason == "as asked"
     assert tuple(found.multipliers.values()) == pytest.approx(reaction(found.states["rod.theta"]), rel=1e-7)
     assert found.disagreement < 1e-13
     for each in found.joints:
@@ -167,6 +167,8 @@ def test_pivots_are_those_of_the_stages() -> None:
     assert np.prod([each.pivot for each in other.joints]) == pytest.approx(28), "the determinant is that of any order"
     assert other.multipliers == pytest.approx(found.multipliers, abs=1e-12)
     assert "one constraint after the other (successive): 'pin1'" in str(other)
+    turned = pendulum().explain(0.3)
+    assert np.prod([each.pivot for each in turned.joints]) == pytest.approx(1 + 0.5**2 * 12), "by hand: 1/m (1/m + r2/I), at any angle"
 
 
 def test_redundant_welds_share_the_load_or_leave_it() -> None:
@@ -202,6 +204,22 @@ def test_a_contact_that_is_open_is_off() -> None:
     assert (low.mode, low.in_force, low.value) == (high.mode, high.in_force, high.value) == ("open", False, 0)
     assert (low.position, high.position) == pytest.approx((1.0, 8.0)) and math.isnan(low.pivot)
     assert "open, off" in str(stop().explain())
+
+
+def test_inputs_of_algebraic_loops_are_counted() -> None:
+    found = around_a_nonlinear_loop(derivatives=True).explain(0.1)
+    assert found.joints == () and found.order == "index 1: there are no multipliers; 1 input of algebraic loops is solved for"
+
+
+def test_a_joint_that_is_not_yet_there_is_off() -> None:
+    """The disc falls freely until the plane comes into force; then the plane carries its weight, by hand."""
+    system = disc()
+    system.enforce("plane", [(0.2, 1.4)])
+    system.enforce("grip", [(0.5, 1.0)])
+    assert [each.in_force for each in system.explain().joints] == [False, False]
+    plane, grip = system.explain(0.3).joints
+    assert (plane.in_force, grip.in_force) == (True, False) and (plane.value, grip.value) == pytest.approx((16.9914184223, 0))
+    assert plane.pivot == pytest.approx(1 / 2) and math.isnan(grip.pivot)
 
 
 def test_the_order_and_the_stabilisation_are_those_of_the_run() -> None:
@@ -243,8 +261,8 @@ def test_the_reason_for_calling_fmus_names_those_of_others() -> None:
     system.add("oscillator", foreign.oscillator())
     found = system.explain()
     assert (found.evaluation, found.joints, found.stabilisation) == ("by the FMUs", (), "")
-    assert found.not_otherwise == "a tape is for runs that ask for it, since 'oscillator' is not of this library"
-    assert found.order.startswith("index 0: there are no multipliers")
+    assert found.reason == "a tape runs only if a run asks for it, since 'oscillator' is not of this library"
+    assert found.order == "index 0: there are no multipliers; derivatives follow from the states"
     assert "stabilisation: there are no constraints" in str(found)
 
 
@@ -260,7 +278,7 @@ def test_a_tape_that_is_wrong_is_doubtful(monkeypatch: pytest.MonkeyPatch) -> No
     found = pendulum().explain(0.3, rtol=1e-10, compiled="tape")
     assert [each.fmu_value for each in found.joints] == pytest.approx(reaction(found.states["rod.theta"]), rel=1e-7)
     assert abs(found.joints[1].value / found.joints[1].fmu_value - 1) > 1e-3
-    assert found.disagreement > 1e-3 and "of the greatest: DOUBTFUL" in str(found)
+    assert found.disagreement > 1e-3 and "of the greatest (DOUBTFUL)" in str(found)
     assert any(each.startswith("fast evaluation (by a tape of their equations) was switched off at t = 0.3 s") for each in found.warnings)
 
 
