@@ -83,6 +83,9 @@ C_RECURSION = {
 }
 """C files that may call each other, and why."""
 
+C_PHASE = f"{KERNEL}/system/phase.h"
+"""The only file that assigns the phase of a kernel, and its fields."""
+
 
 # -- reading ---------------------------------------------------------------------------------------------------------
 
@@ -218,6 +221,12 @@ def offences_in_c(root: Path) -> Iterator[str]:
     yield from (f"calls in a circle: {', '.join(circle)}" for circle in circles(called) if frozenset(circle) not in C_RECURSION)
 
 
+def offences_of_phase(root: Path) -> Iterator[str]:
+    for file, text in sources(root, ".[ch]").items():
+        if file != C_PHASE and file.startswith((f"{KERNEL}/", "coupling/export/")):
+            yield from (f"{file} changes '{found[0]}', which functions of {C_PHASE} change" for found in _CHANGED.finditer(bare_c(text)))
+
+
 def knows(folder: str, file: str) -> bool:
     """Whether C of a folder may include or call what is in a file."""
     return Path(file).parent.as_posix() in (folder, *C_FOLDERS[folder])
@@ -236,9 +245,14 @@ def header_file(folder: str, name: str, files: Mapping[str, str]) -> str | None:
     )
 
 
+def bare_c(text: str) -> str:
+    """Returns C without its comments and texts."""
+    return re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', " ", text, flags=re.DOTALL)
+
+
 def calls(files: Mapping[str, str]) -> dict[str, set[str]]:
     """Which file of C calls a function of which other of the same program. Static functions count where they are inline in headers."""
-    bare = {file: re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', " ", text, flags=re.DOTALL) for file, text in files.items()}
+    bare = {file: bare_c(text) for file, text in files.items()}
     bare |= {file: "\n".join(_INLINE.findall(text)) for file, text in bare.items() if file[-1] == "h"}
     defined: dict[str, set[str]] = {}
     for file, text in bare.items():
@@ -257,7 +271,13 @@ def calls(files: Mapping[str, str]) -> dict[str, set[str]]:
 _INLINE = re.compile(r"^static inline .*?^\}", re.MULTILINE | re.DOTALL)
 """Functions that a header defines."""
 
-RULES = {"layers": offences_of_layers, "imports by name": offences_by_name, "C": offences_in_c}
+_CHANGED = re.compile(
+    r"(?:->|\.)\s*(phase(?:\s*\.\s*\w+)?|instances_at|factors_from)\s*(?:(?:<<|>>|[-+*/%&|^])?=(?!=)|\+\+|--)"
+    r"|&\s*[\w.>-]+\b(instances_at|factors_from)\b"
+)
+"""An assignment of a phase or of a field of it, and the address of a field."""
+
+RULES = {"layers": offences_of_layers, "imports by name": offences_by_name, "C": offences_in_c, "the phase": offences_of_phase}
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -348,6 +368,26 @@ OFFENCES = {
         "coupling/kernel/runs/step.c",
         "void back(void) { run(); }",
         "coupling/kernel/runs/run.c, coupling/kernel/runs/step.c",
+    ),
+    "a place assigned": (
+        "coupling/kernel/runs/run.c",
+        "void lose(Kernel *k) { k->phase.instances_at = 0; }",
+        "run.c changes '->phase.instances_at ='",
+    ),
+    "a source assigned": (
+        "coupling/kernel/runs/run.c",
+        "void lose(Phase *p) { p->factors_from |= 1; }",
+        "run.c changes '->factors_from |='",
+    ),
+    "a phase assigned": (
+        "coupling/export/embedded/system.c",
+        "void lose(Kernel *k) { k->phase = (Phase){0}; }",
+        "system.c changes '->phase ='",
+    ),
+    "the address of a place": (
+        "coupling/kernel/runs/run.c",
+        "void lose(Kernel *k) { zero(&k->phase.instances_at); }",
+        "run.c changes '&k->phase",
     ),
     "a call from a header": (
         "coupling/kernel/runs/more.h",

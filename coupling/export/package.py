@@ -33,7 +33,7 @@ _CORE = (
     *_sources(
         "linear", "linear", "vectors", "equilibrate", "pivots", "lu", "capacitance", "damping", "least_squares", "null_space", "solve"
     ),
-    *_sources("system", "build", "kernel", "differentiate", "drives", "evaluate", "failed", "loop"),
+    *_sources("system", "build", "kernel", "differentiate", "drives", "evaluate", "failed", "loop", "options"),
     *_sources("constraints", "project", "projected"),
     *_sources("platform", "grown", "turning"),
 )

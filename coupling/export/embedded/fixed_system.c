@@ -42,7 +42,7 @@ bool system_start_steps(System *s, Placing placing, double t, const double *x, c
     }
     s->steps->context = placing.context;
     s->steps->place = placing.place;
-    s->kernel->fast = false;
+    kernel_set_fast(s->kernel, false);
     const int status = index3_start(s->kernel, s->steps, t, x);
     if (remembered)
         memcpy(s->steps->memory, remembered, (size_t)s->kernel->states * sizeof *remembered);
@@ -58,7 +58,7 @@ bool system_take_step(System *s, Placing placing, double t, double h, double end
 {
     s->steps->context = placing.context;
     s->steps->place = placing.place;
-    s->kernel->fast = false;
+    kernel_set_fast(s->kernel, false);
     memcpy(s->steps->x, x, (size_t)s->kernel->states * sizeof *x);
     int status = index3_step(s->kernel, s->steps, t, h, end);
     if (status == KERNEL_DONE && goes_on)

@@ -112,7 +112,8 @@ static void find_again(System *s)
         memcpy(s->kernel->v + s->schedule.loop[i].first, found, (size_t)s->schedule.loop[i].unknowns * sizeof *found);
         found += s->schedule.loop[i].unknowns;
     }
-    s->kernel->settled = s->linear = false;
+    kernel_unsettle(s->kernel);
+    s->linear = false;
     s->moved = true;
 }
 
@@ -158,14 +159,14 @@ void system_give(System *s, const double *values)
     }
     kernel_set_fast(s->kernel, false);
     unfuse(s);
-    s->kernel->settled = s->linear = false;
+    kernel_unsettle(s->kernel);
+    s->linear = false;
 }
 
 bool system_take(System *s)
 {
     for (int i = 0; i < s->schedule.loops; i++)
-        if (s->kernel->loops[i].held)
-            kernel_hold(s->kernel, i, NULL);
+        kernel_hold(s->kernel, i, NULL);
     kernel_set_fast(s->kernel, has_shortcuts(s));
     fuse(s);
     s->until_verified = 0;
@@ -329,7 +330,8 @@ void system_exchange(System *s, double t)
     kernel_exchange(s->kernel, t, false);
     note_stale(s);
     s->kernel->passed = passed;
-    s->kernel->settled = s->linear = false;
+    kernel_unsettle(s->kernel);
+    s->linear = false;
     s->moved = true;
 }
 
@@ -371,9 +373,9 @@ static int derive_by_components(System *s, double t, const double *x, double *dx
 {
     Kernel *k = s->kernel;
     int status = KERNEL_DONE;
-    if (k->fast && !k->settled) /* what comes first after an event is as exact, but rounded otherwise */
+    if (k->fast && !inputs_are_known(&k->phase)) /* what comes first after an event is as exact, but rounded otherwise */
         status = kernel_derivatives(k, t, x, dx);
-    if (k->fast && k->settled)
+    if (k->fast && inputs_are_known(&k->phase))
         begin_anew(s);
     if (status == KERNEL_DONE)
         status = kernel_derivatives(k, t, x, dx);
@@ -393,8 +395,8 @@ static int derive_and_verify(System *s, double t, const double *x, double *dx)
     Kernel *k = s->kernel;
     s->moved = true;
     int status = kernel_derivatives(k, t, x, dx);
-    s->until_verified = k->ahead ? SELDOM : 0;
-    if (status != KERNEL_DONE || !k->ahead)
+    s->until_verified = by_equations(&k->phase) ? SELDOM : 0;
+    if (status != KERNEL_DONE || !by_equations(&k->phase))
         return status;
     status = kernel_verify(k, dx);
     s->refuted = status == KERNEL_RETRY && k->failure.kind == KERNEL_DONE;
@@ -439,9 +441,7 @@ bool system_complete(System *s, double t, const double *x, double *dx)
     Kernel *k = s->kernel;
     s->moved = true;
     const int status = kernel_evaluate(k, t, x);
-    if (status != KERNEL_DONE)
-        return system_ended(s, status);
-    for (int i = 0; i < k->states; i++)
+    for (int i = 0; i < k->states && status == KERNEL_DONE; i++)
         dx[i] = k->v[k->derivative_slot[i]];
     return system_ended(s, status);
 }

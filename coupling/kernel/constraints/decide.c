@@ -410,7 +410,7 @@ int decide_rank(Kernel *k, double t, const double *x)
     }
     free(verdict);
     free(displaced);
-    k->settled = false;
+    place_instances(&k->phase, ASTRAY);
     return result;
 }
 

@@ -87,7 +87,7 @@ int kernel_decide_in_order(Kernel *k, double t, const double *x)
     kernel_set_projection(k, k->ordered, false);
     for (int i = 0; i < k->loop_count; i++)
         linear_decide(k->loops[i].linear, NULL);
-    k->settled = false;
+    place_instances(&k->phase, ASTRAY);
     free(pose);
     return result;
 }

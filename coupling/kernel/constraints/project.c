@@ -116,9 +116,9 @@ RARELY int kernel_set_projection(Kernel *k, const Rows *rows, bool on)
 int read_constraints(Kernel *k, const double *x)
 {
     memcpy(k->v, x, (size_t)k->states * sizeof *x);
-    if (k->ahead && k->fused->read(k))
+    if (by_equations(&k->phase) && k->fused->read(k))
         return KERNEL_DONE;
-    k->brought = false;
+    place_instances(&k->phase, inputs_are_known(&k->phase) ? IN_PLACE : ASTRAY);
     return operate(k, &k->lists[READING]);
 }
 
@@ -264,10 +264,10 @@ static void correct_levels(Kernel *k, Violation violated, bool together, double 
 static int project(Kernel *k, double t, double *x, Contraction *contraction, bool smooth, Violation *first, Violation *last)
 {
     Violation before = {INFINITY, INFINITY}, scale = {0, 0};
-    const bool fused = k->ahead;
+    const bool fused = by_equations(&k->phase);
     bool together = fused && !k->sensitivity && k->fused->corrects(k), loaded = false;
     k->t = t;
-    k->projected = true;
+    k->purpose = OF_PROJECTED;
     for (int reading = 1; reading <= MOST_READINGS; reading++) {
         const int result = read_constraints(k, x);
         if (result)
@@ -331,7 +331,7 @@ RARELY int project_row(Kernel *k, double t, double *x)
     Violation first, last;
     memcpy(k->projection->before, x, (size_t)k->states * sizeof *x);
     const int result = project(k, t, x, NULL, false, &first, &last);
-    k->projected = false; /* the run goes on elsewhere */
+    k->purpose = OF_STAGE; /* the run goes on elsewhere */
     if (result == KERNEL_DONE && greater(last) > greater(first))
         memcpy(x, k->projection->before, (size_t)k->states * sizeof *x);
     return result;

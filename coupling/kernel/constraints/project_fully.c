@@ -14,16 +14,14 @@ int linearise_constraints(Kernel *k, double t, const double *x)
     const long factorisations = k->statistics.factorisations; /* those of evaluations are counted */
     k->t = t;
     memcpy(k->v, x, (size_t)k->states * sizeof *x);
-    k->settled = false;
+    place_instances(&k->phase, ASTRAY);
     int result = pass_once(k);
-    k->open = true;
     for (int i = 0; i < k->loop_count && result == KERNEL_DONE; i++) {
         if (k->resting && k->loops[i].quiet)
             continue;
-        result = loop_factorise(k, i);
+        result = loop_linearise(k, i, false);
         loop_mobility(&k->loops[i]);
     }
-    k->open = false;
     k->statistics.factorisations = factorisations;
     return result;
 }

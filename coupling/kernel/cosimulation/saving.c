@@ -114,6 +114,6 @@ int kernel_restore(Kernel *k, int which)
     k->passed = c->backup_passed[which]; /* a jump that lay ahead lies ahead again */
     c->known = c->backup_known[which];
     kernel_forget_rows(k, c->backup_rows[which]);
-    k->settled = false;
+    place_instances(&k->phase, ASTRAY);
     return KERNEL_DONE;
 }

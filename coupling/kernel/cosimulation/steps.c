@@ -460,7 +460,7 @@ static int step_in_turn(Kernel *k, double t, double h, int order, bool last_word
     c->degree = order < c->known ? order : c->known;
     c->earliest = INFINITY;
     c->passes++;
-    k->settled = false;
+    place_instances(&k->phase, ASTRAY);
     for (int i = 0; i < c->count && result == KERNEL_DONE; i++) {
         Stepper *s = &c->steppers[i];
         k->t = t + h;

@@ -220,10 +220,9 @@ static bool evaluate_here(Kernel *k, Own *own, double *dx)
     own->bare = false;
     if (!fill(k, own) || !solve(k, own))
         return false;
-    if (!dx)
-        return true;
-    run(own, AFTER_STAGE);
-    return gather_finite(own->w, own->rows->derivative, k->states, dx);
+    if (dx)
+        run(own, AFTER_STAGE);
+    return !dx || gather_finite(own->w, own->rows->derivative, k->states, dx);
 }
 
 /* Where anything is odd the instances are asked, who say what it is; their iterations begin where they would have. */
@@ -235,15 +234,16 @@ static bool derive(Kernel *k, double *dx)
     keep_unknowns(k, own->before);
     const long factorisations = k->statistics.factorisations, iterations = k->statistics.newton_iterations;
     own->report.evaluations++;
-    k->settled = false;
-    k->ahead = evaluate_here(k, own, dx);
-    if (!k->ahead) {
+    take_factors(&k->phase, OF_EQUATIONS);
+    const bool made = evaluate_here(k, own, dx);
+    if (!made) {
+        take_factors(&k->phase, OF_INSTANCES);
         own->report.by_rows++;
         k->statistics.factorisations = factorisations;
         k->statistics.newton_iterations = iterations;
         begin_from(k, own->before);
     }
-    return k->ahead;
+    return made;
 }
 
 static RARELY bool share(Kernel *k)
@@ -322,28 +322,25 @@ static void correct_states(Kernel *k, bool positions, double *x)
 static bool linearise(Kernel *k)
 {
     Own *own = own_of(k);
-    k->settled = false;
-    k->ahead = own->solved = false;
+    bool made = !alone(own) && isnan(own->report.given_up);
+    own->solved = false;
     own->bare = true;
-    if (alone(own))
-        return false;
-    for (int i = 0, first = 0; i < k->loop_count; first += k->loops[i++].count)
-        if (!complete(own, &k->loops[i], first))
-            return false;
-    if (!isnan(own->report.given_up) || !fill(k, own))
-        return false;
-    k->statistics.factorisations += k->loop_count;
-    if (has(own->rows, CORRECTING_STAGE)) {
+    take_factors(&k->phase, OF_EQUATIONS);
+    for (int i = 0, first = 0; i < k->loop_count && made; first += k->loops[i++].count)
+        made = complete(own, &k->loops[i], first);
+    made = made && fill(k, own);
+    k->statistics.factorisations += made ? k->loop_count : 0;
+    if (made && has(own->rows, CORRECTING_STAGE)) {
         run(own, SOLVE_STAGE);
         own->solved = trusted(k, own);
     }
-    if (own->solved)
-        return k->ahead = true;
-    place_entries(k, own);
-    for (int i = 0; i < k->loop_count; i++)
-        if (linear_factorise(k->loops[i].linear, k->loops[i].term + k->loops[i].first_entry) < 0)
-            return false;
-    return k->ahead = true;
+    if (made && !own->solved)
+        place_entries(k, own);
+    for (int i = 0; i < k->loop_count && made && !own->solved; i++)
+        made = linear_factorise(k->loops[i].linear, k->loops[i].term + k->loops[i].first_entry) >= 0;
+    if (!made)
+        take_factors(&k->phase, OF_INSTANCES);
+    return made;
 }
 
 static bool accept_point(Kernel *k)
@@ -396,7 +393,7 @@ static RARELY void disagree(Kernel *k, Apart apart)
     report->slot = apart.slot;
     report->off = apart.off;
     report->size = apart.size;
-    k->ahead = false;
+    take_factors(&k->phase, OF_INSTANCES);
 }
 
 static RARELY void visit_here(Kernel *k, Visit *v)
@@ -428,7 +425,7 @@ static RARELY void end(Kernel *k)
     }
     free(own);
     k->fused = NULL;
-    k->ahead = false;
+    take_factors(&k->phase, OF_INSTANCES);
 }
 
 static RARELY bool choose_calls(const Kernel *k, Own *own, const FusedRows *rows)

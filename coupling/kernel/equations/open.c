@@ -34,7 +34,7 @@ static bool evaluate(Kernel *k, double *dx, double *violation)
     rows->values(rows->values_code, own->w);
     if (collect(own->w, rows->derivative, k->states, dx) + collect(own->w, rows->violation, rows->violations, violation) != 0)
         return false;
-    k->settled = false;
+    place_instances(&k->phase, ASTRAY);
     k->statistics.evaluations++;
     return true;
 }

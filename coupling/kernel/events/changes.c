@@ -348,7 +348,7 @@ int pass_changes(Kernel *k, double t, double *x, bool *changed)
     }
     change->row = kernel_rows(k);
     *changed = has(k, change, true);
-    k->settled = false;
+    place_instances(&k->phase, ASTRAY);
     if (result)
         free(c->change[--c->passed].impulse);
     return result;

@@ -5,7 +5,7 @@
 
 int kernel_indicators(Kernel *k, double *z)
 {
-    const bool fused = k->ahead && k->fused->indicate(k, z);
+    const bool fused = by_equations(&k->phase) && k->fused->indicate(k, z);
     const int result = fused || !k->indicators ? KERNEL_DONE : catch_up(k);
     if (result)
         return result;

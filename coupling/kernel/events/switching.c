@@ -284,7 +284,7 @@ int pass_switching(Kernel *k, double t, double *x, bool at_start, bool *changed)
     }
     s->begun = true;
     s->parts = false;
-    k->settled = false;
+    place_instances(&k->phase, ASTRAY);
     return result;
 }
 

@@ -147,7 +147,7 @@ int strike_joints(Kernel *k, double t, double *x, int shock, Problem *p)
         if (!(moved > 1e-13))
             break;
     }
-    k->settled = false;
+    place_instances(&k->phase, ASTRAY);
     push(k, s->impulse, x);
     if (result == KERNEL_DONE)
         result = read_constraints(k, x);

@@ -43,15 +43,15 @@ int set_modes(Kernel *k, double t, double *x, bool solving)
         if (status > WARNING)
             result = failed(k, KERNEL_FMU_FAILED, "setting a mode", row->part, status);
     }
-    k->settled = false;
-    k->open = !solving;
+    place_instances(&k->phase, ASTRAY);
+    kernel_set_open(k, !solving);
     for (int i = 0; i < k->loop_count && solving; i++)
         if (!k->resting || !k->loops[i].quiet)
             linear_reconsider(k->loops[i].linear);
     if (result == KERNEL_DONE)
         result = kernel_settle(k, x, &changed);
-    k->open = false;
-    k->settled = false;
+    kernel_set_open(k, false);
+    place_instances(&k->phase, ASTRAY);
     return result;
 }
 

@@ -40,7 +40,7 @@ static int set_multiplier(Kernel *k, const Item *item, int reference, double val
 {
     const Reference multiplier = (Reference)reference;
     const Status status = instance_set_reals(k->parts[item->row->part].instance, &multiplier, 1, &value);
-    k->settled = false;
+    place_instances(&k->phase, ASTRAY);
     return status > WARNING ? failed(k, KERNEL_FMU_FAILED, "setting a multiplier", item->row->part, status) : KERNEL_DONE;
 }
 

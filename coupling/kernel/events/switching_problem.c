@@ -180,16 +180,12 @@ int find_problem(Kernel *k, double t, const double *x, bool of_velocities, Probl
 {
     const Switching *s = k->switching;
     int result = linearise_constraints(k, t, x);
-    k->events = true; /* what changes at events alone is differentiated then */
     for (int i = 0; i < k->loop_count && result == KERNEL_DONE; i++) {
         if (k->resting && k->loops[i].quiet)
             continue;
-        k->open = true;
-        result = loop_factorise(k, i);
-        k->open = false;
+        result = loop_linearise(k, i, true);
         loop_mobility(&k->loops[i]);
     }
-    k->events = false;
     if (result == KERNEL_DONE && of_velocities)
         result = read_constraints(k, x);
     p->count = 0;

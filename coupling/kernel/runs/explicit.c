@@ -135,12 +135,12 @@ static int check_shortcuts(Kernel *k, bool *back)
     Explicit *own = run->own;
     RungeKutta *rk = own->rk;
     *back = false;
-    const bool always = run->listens || (k->indicators && !k->ahead);
+    const bool always = run->listens || (k->indicators && !by_equations(&k->phase));
     if (!always && own->unchecked < own->unchecked_at_most && rk->t < run->stop) {
         own->unchecked++;
         return KERNEL_DONE;
     }
-    const bool fused = k->ahead;
+    const bool fused = by_equations(&k->phase);
     const int result = kernel_verify(k, rk->dx);
     if (result == KERNEL_DONE) {
         const int most = fused ? MORE_SELDOM : SELDOM, times = fused ? 4 : 2;

@@ -136,7 +136,6 @@ int kernel_restart(Kernel *k, double t, const double *x)
 static int record_at(Kernel *k, double t, const double *x)
 {
     int result = kernel_evaluate(k, t, x);
-    k->brought = false;
     if (k->sensitivity)
         k->sensitivity->now = x + k->states;
     if (result == KERNEL_DONE)
@@ -150,7 +149,7 @@ static int record_at(Kernel *k, double t, const double *x)
  * has brought them. */
 static int record_between(Kernel *k, double t, const double *x)
 {
-    if (!k->fused || !k->fused->record || !(t < k->run->stop || k->brought))
+    if (!k->fused || !k->fused->record || !(t < k->run->stop || are_at_step_end(&k->phase)))
         return record_at(k, t, x);
     double *values = record_place(k);
     if (!values)
@@ -206,7 +205,8 @@ static int record_until(Kernel *k, double t)
     int result = KERNEL_DONE;
     if (run->next_output == run->outputs || run->output_times[run->next_output] > t)
         return result;
-    k->brought = k->ahead && k->settled && k->t == run->t;
+    const Place place = k->t == run->t ? AT_STEP_END : IN_PLACE; /* after a check */
+    place_instances(&k->phase, inputs_are_known(&k->phase) ? place : ASTRAY);
     keep_unknowns(k, run->unknowns);
     begin_from(k, run->unknowns_before);
     while (result == KERNEL_DONE && run->next_output < run->outputs && run->output_times[run->next_output] <= t) {

@@ -50,7 +50,11 @@ int kernel_reset(Kernel *k)
     memset(k->v, 0, ((size_t)k->slots + 1) * sizeof *k->v);
     memset(k->buffer, 0, ((size_t)k->slots + 1) * sizeof *k->buffer);
     k->t = k->passed = 0;
-    k->thorough = k->fast = k->settled = k->ahead = k->projected = k->events = k->leaves_last = k->open = k->timed = false;
+    set_event_mode(&k->phase, false);
+    take_factors(&k->phase, OF_INSTANCES);
+    place_instances(&k->phase, ASTRAY);
+    k->purpose = OF_STAGE;
+    forget_options(k);
     k->failure = (Failure){.instance = -1, .index = -1, .slot = -1};
     k->statistics = (Statistics){0};
     for (int i = 0; i < k->drive_count; i++) {

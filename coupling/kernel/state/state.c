@@ -270,8 +270,9 @@ static void visit_values(Kernel *k, Visit *v)
     VISIT(v, k->t);
     visit_doubles(v, k->v, k->slots + 1);
     visit_doubles(v, k->buffer, k->slots + 1);
-    VISIT_FROM_TO(v, k, thorough, ahead);
-    VISIT_FROM_TO(v, k, events, timed);
+    VISIT(v, k->phase);
+    VISIT(v, k->passed);
+    VISIT_FROM_TO(v, k, fast, open);
     VISIT(v, k->statistics);
     visit_same(v, k->displaced != NULL);
     if (k->displaced)

@@ -11,7 +11,7 @@ enum { MANY = 200, AHEAD = 3 };
 
 static int call_failed(Kernel *k, const Operation *o, Status status)
 {
-    k->settled = false;
+    place_instances(&k->phase, ASTRAY);
     static const char *const actions[] = {[SET_TIME] = "setting the time", [SET_STATES] = "setting the states", [SET] = "setting", [GET] = "getting"};
     const int result = failed(k, KERNEL_FMU_FAILED, actions[o->kind], o->index, status);
     if (o->kind == SET || o->kind == GET) {
@@ -89,7 +89,7 @@ void expect(const Instance *instance)
 int operate(Kernel *k, const Operations *operations)
 {
     double *const v = k->v;
-    const bool point = !k->events, large = k->part_count > MANY, resting = k->resting;
+    const bool point = !in_event_mode(&k->phase), large = k->part_count > MANY, resting = k->resting;
     const Operation *const end = operations->items + operations->count;
     for (const Operation *o = operations->items; o < end; o++) {
         Status status = OK;
@@ -109,7 +109,7 @@ int operate(Kernel *k, const Operations *operations)
                 TIMED(status = instance_set_states(instance, first, (size_t)o->count));
             break;
         case SET:
-            if (!gather(o, v, k->buffer) && k->settled)
+            if (!gather(o, v, k->buffer) && inputs_are_known(&k->phase))
                 break; /* the instance has it already */
             if (o->type == FLOAT64)
                 TIMED(status = instance_set_reals(instance, o->references, (size_t)o->count, values));
@@ -177,17 +177,17 @@ static int check_derivatives(Kernel *k, const double *dx)
 
 int pass_once(Kernel *k)
 {
-    k->ahead = false;
-    k->open = true;
+    take_factors(&k->phase, OF_INSTANCES);
+    kernel_set_open(k, true);
     const int result = operate(k, &k->lists[CONTINUOUS]);
-    k->open = false;
-    k->settled = result == KERNEL_DONE;
+    kernel_set_open(k, false);
+    place_instances(&k->phase, result == KERNEL_DONE ? IN_PLACE : ASTRAY);
     return result;
 }
 
 int catch_up(Kernel *k)
 {
-    if (!k->ahead || k->settled) /* a check has brought them there */
+    if (!by_equations(&k->phase) || inputs_are_known(&k->phase)) /* a check has brought them there */
         return KERNEL_DONE;
     const long factorisations = k->statistics.factorisations; /* those of evaluations are counted */
     int result = pass_once(k);
@@ -200,13 +200,13 @@ int catch_up(Kernel *k)
 /* By the instances. */
 static int evaluate_rows(Kernel *k, double *dx)
 {
-    const bool fast = k->fast && k->settled && !k->thorough && !k->open;
-    k->ahead = false;
+    const bool fast = k->fast && inputs_are_known(&k->phase) && k->purpose != OF_POINT && !k->open;
+    take_factors(&k->phase, OF_INSTANCES);
     if (!fast)
-        k->settled = false;
+        place_instances(&k->phase, ASTRAY);
     const int result = operate(k, &k->lists[fast ? FAST : CONTINUOUS]);
-    if (!fast)
-        k->settled = result == KERNEL_DONE;
+    if (!fast && result == KERNEL_DONE)
+        place_instances(&k->phase, IN_PLACE);
     for (int i = 0; i < k->states && dx && result == KERNEL_DONE; i++)
         dx[i] = k->v[k->derivative_slot[i]];
     return result;
@@ -217,7 +217,7 @@ static int evaluate(Kernel *k, double t, const double *x, double *dx)
     k->t = t;
     if (x)
         memcpy(k->v, x, (size_t)k->states * sizeof *x);
-    const bool asked = k->fused && dx && !k->thorough && !k->open;
+    const bool asked = k->fused && dx && k->purpose != OF_POINT && !k->open;
     k->statistics.evaluations++;
     k->timed = k->statistics.way[asked].begun++ % SAMPLING == 0 && k->clock;
     k->in_fmus = 0;
@@ -232,7 +232,7 @@ static int evaluate(Kernel *k, double t, const double *x, double *dx)
         way->timed++;
         way->fmu_seconds += k->in_fmus;
     }
-    k->projected = false;
+    k->purpose = OF_STAGE;
     return result == KERNEL_DONE && dx && !fused ? check_derivatives(k, dx) : result;
 }
 
@@ -276,7 +276,7 @@ static RARELY bool find_terms(Kernel *k, double *terms)
             nudge(k->v + k->parts[p].first_state, k->parts[p].first_state, k->parts[p].states, by, probe);
         for (int i = 0; i < k->loop_count && probe < PROBES; i++)
             nudge(k->v + k->loops[i].first, k->loops[i].first, k->loops[i].count, by, probe);
-        k->settled = false;
+        place_instances(&k->phase, ASTRAY);
         found = pass_once(k) == KERNEL_DONE && found;
         for (int i = 0; i < k->states; i++)
             terms[i] = fmax(terms[i], fabs(k->v[k->derivative_slot[i]] - kept[k->derivative_slot[i]]) / by);
@@ -337,13 +337,13 @@ static RARELY Apart farthest(const Loop *l, const double *v)
 /* Passes the values that the shortcuts gave, or fused code, through the instances. Where these answer otherwise, there are none any more. */
 int kernel_verify(Kernel *k, double *dx)
 {
-    const bool fused = k->ahead, fast = k->fast;
+    const bool fused = by_equations(&k->phase), fast = k->fast;
     if (!fast && !fused)
         return KERNEL_DONE;
     const long factorisations = k->statistics.factorisations; /* those of evaluations are counted */
     k->failure.kind = KERNEL_DONE; /* not what an event or a step that was refused left there */
     k->statistics.way[BY_INSTANCES].made++; /* of time in FMUs it takes as much */
-    k->settled = false;
+    place_instances(&k->phase, ASTRAY);
     /* Where there are events, the run goes on by the instances' own rounding, beyond which these were located. */
     const bool shared = fused && k->fused->share(k), placed = shared && !k->indicators && k->fused->place(k);
     Apart apart = {.slot = -1};
@@ -356,22 +356,24 @@ int kernel_verify(Kernel *k, double *dx)
     }
     k->statistics.factorisations = factorisations;
     if (result == KERNEL_DONE && !agree(k, dx, &apart)) {
-        k->fast = false;
+        kernel_set_fast(k, false);
         result = KERNEL_RETRY;
     }
     if (result == KERNEL_RETRY && k->failure.kind == KERNEL_DONE && fused) {
         k->fused->disagree(k, apart);
-        k->fast = fast;
+        kernel_set_fast(k, fast);
     }
-    k->ahead = placed && result == KERNEL_DONE; /* the instances are there now, and the factors are still those of fused code */
+    if (placed && result == KERNEL_DONE) { /* the factors are still those of equations, and the instances are there now */
+        take_factors(&k->phase, OF_EQUATIONS);
+        place_instances(&k->phase, IN_PLACE);
+    }
     return result;
 }
 
 int kernel_evaluate(Kernel *k, double t, const double *x)
 {
-    k->thorough = true;
-    int result = evaluate(k, t, x, NULL);
-    k->thorough = false;
+    k->purpose = OF_POINT;
+    const int result = evaluate(k, t, x, NULL);
     return result ? result : operate(k, &k->lists[RECORDING]);
 }
 
@@ -393,9 +395,8 @@ static int check_arriving(Kernel *k)
 
 int kernel_evaluate_point(Kernel *k, double t)
 {
-    k->thorough = true;
+    k->purpose = OF_POINT;
     const int result = evaluate(k, t, NULL, NULL);
-    k->thorough = false;
     return result ? result : check_arriving(k);
 }
 
@@ -407,12 +408,13 @@ int kernel_complete(Kernel *k)
 int kernel_exchange(Kernel *k, double t, bool solving)
 {
     k->t = k->passed = t;
-    k->events = true;
-    k->open = !solving;
+    set_event_mode(&k->phase, true);
+    kernel_set_open(k, !solving);
     int result = k->coupling ? k->coupling->get_outputs(k) : KERNEL_DONE;
     if (result == KERNEL_DONE)
         result = operate(k, &k->lists[EVENTS]);
-    k->events = k->open = false;
+    set_event_mode(&k->phase, false);
+    kernel_set_open(k, false);
     return result;
 }
 
@@ -442,9 +444,9 @@ void begin_from(Kernel *k, const double *kept)
 int kernel_residuals(Kernel *k, double t, const double *x, const double *z, double *dx, double *r)
 {
     set_unknowns(k, z);
-    k->open = true;
+    kernel_set_open(k, true);
     const int result = evaluate(k, t, x, dx);
-    k->open = false;
+    kernel_set_open(k, false);
     for (int i = 0; i < k->loop_count && result == KERNEL_DONE; i++) {
         loop_residual(&k->loops[i], k->v, r);
         r += k->loops[i].count;

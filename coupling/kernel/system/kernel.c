@@ -96,14 +96,9 @@ void kernel_set_polynomial(Kernel *k, int drive, double start, double value, dou
     d->coefficient[2] = curve / 2;
 }
 
-void kernel_leave_last(Kernel *k)
-{
-    k->leaves_last = true;
-}
-
 void kernel_unsettle(Kernel *k)
 {
-    k->settled = false;
+    place_instances(&k->phase, ASTRAY);
 }
 
 void kernel_set_damping(Kernel *k, double rtol)
@@ -114,18 +109,12 @@ void kernel_set_damping(Kernel *k, double rtol)
 
 void kernel_accept(Kernel *k)
 {
-    const bool fused = k->ahead && k->fused->accept(k);
+    const bool fused = by_equations(&k->phase) && k->fused->accept(k);
     for (int i = 0; i < k->loop_count; i++) {
         loop_accept(k, &k->loops[i]);
         if (k->loops[i].linear && !fused)
             linear_accept(k->loops[i].linear);
     }
-}
-
-int kernel_set_fast(Kernel *k, bool fast)
-{
-    k->fast = fast;
-    return 0;
 }
 
 int kernel_hold(Kernel *k, int loop, const bool *held)
@@ -155,7 +144,7 @@ void kernel_switch(Kernel *k, int loop, int unknown, bool on)
     l->off_count += !on - l->off[unknown];
     l->off[unknown] = !on;
     k->v[l->first + unknown] = on ? k->v[l->first + unknown] : 0;
-    k->settled = false;
+    place_instances(&k->phase, ASTRAY);
     double *peak = l->linear ? linear_peaks(l->linear) : NULL;
     for (int i = 0; peak && i < l->count; i++)
         peak[i] = 0;
@@ -169,12 +158,6 @@ const bool *kernel_off(const Kernel *k)
 const bool *kernel_lawful(const Kernel *k)
 {
     return k->loop_count ? k->loops[0].lawful : k->off;
-}
-
-int kernel_set_open(Kernel *k, bool open)
-{
-    k->open = open;
-    return 0;
 }
 
 long kernel_rows(const Kernel *k)

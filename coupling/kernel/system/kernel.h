@@ -77,16 +77,19 @@ Kernel *kernel_build(const Rows *, Instance *const *, const TimeFunction *);
 int kernel_add_jacobians(Kernel *, const Rows *); /* of loops that were built without */
 int kernel_reset(Kernel *); /* reset.c: as it was when it was built, its Jacobians included; before its instances are reset */
 
+/* options.c */
+int kernel_set_fast(Kernel *, bool fast); /* whether loops with a shortcut may be taken by it */
+int kernel_set_open(Kernel *, bool open); /* whether loops are passed once instead of being solved, until a call solves them */
+void kernel_leave_last(Kernel *);         /* time events at the end of a run are left to the caller */
+
 /* kernel.c */
 void kernel_free(Kernel *); /* the instances belong to the caller that made them */
 double *kernel_slots(Kernel *);
 const Failure *kernel_failure(const Kernel *);
 const Statistics *kernel_statistics(const Kernel *);
 void kernel_set_polynomial(Kernel *, int drive, double start, double value, double slope, double curve);
-void kernel_leave_last(Kernel *);
 void kernel_unsettle(Kernel *); /* the inputs of instances were set from outside */
 int kernel_hold(Kernel *, int loop, const bool *held); /* null: nothing any more */
-int kernel_set_fast(Kernel *, bool fast);
 int kernel_set_projection(Kernel *, const Rows *, bool on); /* whether each step ends on the constraints */
 /* Sets the sizes by which projections measure: of states, then of the constraints of all unknowns; null where all are 1. They are copied. */
 int kernel_set_sizes(Kernel *, const double *size);
@@ -104,7 +107,6 @@ int kernel_take_in_order(Kernel *, const Rows *, int loop, const int *order, boo
 double kernel_asymmetry(const Kernel *, int loop, int *row, int *column); /* of its last Jacobian: the greatest, and where */
 int kernel_decide_in_order(Kernel *, double t, const double *x); /* where states are not projected */
 int kernel_repeated(const Kernel *, int loop, int *which, double *factors, double *since);
-int kernel_set_open(Kernel *, bool open); /* whether loops are passed once instead of being solved, until a call solves them */
 int kernel_loop_linearise(Kernel *, int loop);                    /* its Jacobian at the present point */
 void kernel_loop_solve_linear(Kernel *, int loop, double *right); /* by its last Jacobian; becomes the solution */
 /* factors.c: as linear_factors, share: what is left in each pivot of the diagonal entry; returns by how much the rank of the loop's equations falls

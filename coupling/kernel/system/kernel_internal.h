@@ -3,6 +3,7 @@
 #define KERNEL_INTERNAL_H
 
 #include "system/kernel.h"
+#include "system/phase.h"
 #include "linear/linear.h"
 #include "platform/rarely.h"
 
@@ -134,6 +135,10 @@ typedef struct {
     double *accepted, accepted_largest, far; /* the unknowns at the last point of the motion; far: above it they are not near to any such */
 } Loop;
 
+/* The states of the next evaluation, after which the purpose is OF_STAGE again: those of a stage of a step, which may miss the constraints by the
+ * error of the step; those of a stage that have just been projected; or those of a point, where every value goes to every instance. */
+typedef enum { OF_STAGE, OF_PROJECTED, OF_POINT } Purpose;
+
 struct Kernel {
     int slots, states, indicators;
     double t, *v;
@@ -146,19 +151,15 @@ struct Kernel {
     int loop_count;
     Operations lists[LISTS];
     const int *derivative_slot;
-    bool thorough; /* every value goes to every instance, and loops are solved to the last check */
-    bool fast;     /* loops with a shortcut have been affine wherever that was checked */
-    double passed; /* the time of the last event: jumps up to there have happened */
-    bool settled;  /* the instances have the inputs that the slots say */
-    bool ahead;    /* fused code has made the last evaluation: the instances are where they were before it, unless they are settled */
-    bool brought;  /* a check has brought the instances to the end of the last step, and nothing has moved them since: of rows that are made there */
+    Phase phase;
+    Purpose purpose;
+    double passed;    /* the time of the last event: jumps up to there have happened */
+    bool fast;        /* loops with a shortcut may be taken by it: they have been affine wherever that was checked */
+    bool leaves_last; /* time events at the end of a run are left to the caller, who runs more than this system */
+    bool open;        /* loops are passed once, with the unknowns as they are */
+    bool timed;       /* calls of FMUs in the present evaluation are timed */
     double *buffer;
     double *displaced; /* the projected states of the last projected derivatives */
-    bool projected; /* the states of the next evaluation have just been projected */
-    bool events;   /* the instances are in Event Mode, where time and states stand still */
-    bool leaves_last; /* time events at the end of a run are left to the caller, who runs more than this system */
-    bool open;     /* loops are passed once, with the unknowns as they are */
-    bool timed;
     double (*clock)(void); /* null where time is not measured */
     double clock_cost, in_fmus; /* in_fmus: of an evaluation that is timed */
     Failure failure;
@@ -335,6 +336,9 @@ double drive_value(Drive *, double t, double passed);
 double drive_next_time(const Drive *, double t);
 double drive_next_piece(const Drive *, double t); /* where the next of its pieces begins, or the last ends */
 
+/* options.c */
+void forget_options(Kernel *); /* all are false */
+
 /* kernel.c */
 void free_operations(Operations *);
 
@@ -366,6 +370,7 @@ void loop_accept(const Kernel *, Loop *); /* the unknowns as they are belong to 
 void loop_forget(Loop *);                 /* such points */
 const double *loop_mobility(Loop *); /* at the point of the last factorisation */
 int loop_factorise(Kernel *, int loop); /* its Jacobian at the present point, with what is held held */
+int loop_linearise(Kernel *, int loop, bool at_events); /* the same, without a note of a deficiency; at_events: also what changes at events only */
 void loop_residual(const Loop *, const double *v, double *r); /* by the values of the slots */
 void loop_newton_step(const Loop *, const double *z, const double *r, double *step); /* from unknowns and their residuals */
 

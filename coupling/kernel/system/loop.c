@@ -1,5 +1,4 @@
-/* Loops: unknowns that make residuals vanish, by damped Newton iteration or by a shortcut. What is inside is run by evaluate.c, which comes
- * here for the loops: these two call each other, as they must. */
+/* Loops: unknowns that make residuals vanish, by damped Newton iteration or by a shortcut. evaluate.c runs what is inside, and calls this file. */
 #include "system/kernel_internal.h"
 
 #include <float.h>
@@ -79,7 +78,7 @@ static void note_deficiency(const Kernel *k, const Loop *l, Deficiency *greatest
     linear_undetermined(l->linear, greatest->undetermined, greatest->redundant);
 }
 
-static int factorise_entries(Kernel *k, Loop *l, Linear *linear)
+static int factorise_entries(Kernel *k, Loop *l, Linear *linear, bool noted)
 {
     k->statistics.factorisations++;
     if (l->held && linear == l->linear)
@@ -95,7 +94,7 @@ static int factorise_entries(Kernel *k, Loop *l, Linear *linear)
         return KERNEL_RETRY;
     }
     const int passing = linear_passing(l->linear);
-    if (!k->open) {
+    if (noted) {
         note_deficiency(k, l, &l->worst, l->deficiency - passing);
         note_deficiency(k, l, &l->passed, passing);
     }
@@ -103,14 +102,12 @@ static int factorise_entries(Kernel *k, Loop *l, Linear *linear)
 }
 
 /* Assembles and factorises the Jacobian. */
-static int factorise(Kernel *k, Loop *l, Linear *linear)
+static int factorise(Kernel *k, Loop *l, Linear *linear, bool noted, bool at_events)
 {
     double *const term = l->term;
     for (int i = 0; i < l->derivative_count; i++) {
         const LocalDerivative *d = &l->derivatives[i];
-        if (d->at_events && !k->events)
-            continue;
-        const int result = differentiate(k, d, term + d->first);
+        const int result = d->at_events && !at_events ? KERNEL_DONE : differentiate(k, d, term + d->first);
         if (result)
             return result;
     }
@@ -125,7 +122,7 @@ static int factorise(Kernel *k, Loop *l, Linear *linear)
             sum += factor[p] * term[left[p]] * term[right[p]];
         sums[l->other[i]] = sum;
     }
-    return factorise_entries(k, l, linear);
+    return factorise_entries(k, l, linear, noted);
 }
 
 static double greatest(const double *x, int count)
@@ -161,7 +158,7 @@ static bool has_part(const Loop *l, int part)
  * products of these, such as of directions and speeds, though all that the loop passes on itself vanishes. */
 static double given_from_outside(const Kernel *k, const Loop *l)
 {
-    const Operations *const list = &k->lists[k->events ? EVENTS : CONTINUOUS];
+    const Operations *const list = &k->lists[in_event_mode(&k->phase) ? EVENTS : CONTINUOUS];
     double size = 0;
     for (int i = 0; i < list->count; i++) {
         const Operation *o = &list->items[i];
@@ -194,8 +191,7 @@ static bool vanish(const Kernel *k, const Loop *l, const double *z, const double
     for (int i = 0; i < l->count; i++) {
         if (fabs(r[i]) <= rounding * (terms(l, i, z, r) + size))
             continue;
-        if (unseen < 0)
-            unseen = of_products * given_from_outside(k, l);
+        unseen = unseen < 0 ? of_products * given_from_outside(k, l) : unseen;
         if (!(fabs(r[i]) <= unseen))
             return false;
     }
@@ -226,7 +222,7 @@ static bool redundant(const Loop *l)
  * redundant equations miss each other by as much there: what is projected, at an event or recorded tells a contradiction. */
 static double allowed_misfit(const Kernel *k, const Loop *l)
 {
-    const bool stage = k->projection && !k->projected && !k->events && !k->thorough;
+    const bool stage = k->projection && k->purpose == OF_STAGE && !in_event_mode(&k->phase);
     return stage || (l->deficiency && linear_passing(l->linear) > 0) ? in_passing : consistent;
 }
 
@@ -236,10 +232,10 @@ static int check_consistency(Kernel *k, const Loop *l, const double *z, const do
     const double size = passed_on(k, l), allowed = allowed_misfit(k, l);
     for (int i = 0; i < l->count; i++)
         if (fabs(r[i]) > allowed * terms(l, i, z, r) && fabs(r[i]) > drift * size && fabs(r[i]) > of_products * given_from_outside(k, l)) {
-            const int result = failed(k, KERNEL_CONTRADICTORY, "solving", -1, OK);
+            failed(k, KERNEL_CONTRADICTORY, "solving", -1, OK);
             k->failure.index = (int)(l - k->loops);
             k->failure.slot = i;
-            return result;
+            return KERNEL_RETRY;
         }
     return KERNEL_DONE;
 }
@@ -263,7 +259,7 @@ void loop_newton_step(const Loop *l, const double *z, const double *r, double *s
 bool loop_solve_entries(Kernel *k, int index, const double *right)
 {
     Loop *l = &k->loops[index];
-    if (factorise_entries(k, l, l->linear))
+    if (factorise_entries(k, l, l->linear, true))
         return false;
     k->statistics.newton_iterations++;
     for (int i = 0; i < l->count; i++) {
@@ -302,14 +298,14 @@ static int iterate(Kernel *k, Loop *l)
     double *const z = k->v + l->first, *const r = l->residual;
     double before = INFINITY;
     for (int iteration = 1; iteration <= MOST_ITERATIONS; iteration++) {
-        int result = factorise(k, l, l->linear);
+        int result = factorise(k, l, l->linear, true, in_event_mode(&k->phase));
         if (result)
             return result;
         k->statistics.newton_iterations++;
         loop_newton_step(l, z, r, l->step);
         /* Not where equations are singular, which do not see what is left of them; weak ones at events are if they are deficient. */
-        const bool blind = k->events ? l->deficiency > 0 : linear_weak(l->linear) > 0;
-        if (!blind && is_rounding(l, z, r, l->step, k->events ? rounding : DBL_EPSILON))
+        const bool event = in_event_mode(&k->phase), blind = event ? l->deficiency > 0 : linear_weak(l->linear) > 0;
+        if (!blind && is_rounding(l, z, r, l->step, event ? rounding : DBL_EPSILON))
             return redundant(l) ? check_consistency(k, l, z, r) : KERNEL_DONE;
         memcpy(l->start, z, (size_t)n * sizeof *z);
         const double length = greatest(l->step, n);
@@ -390,7 +386,12 @@ int loop_solve(Kernel *k, int index)
 
 int loop_factorise(Kernel *k, int index)
 {
-    return k->resting && k->loops[index].quiet ? KERNEL_DONE : factorise(k, &k->loops[index], k->loops[index].linear);
+    return k->resting && k->loops[index].quiet ? KERNEL_DONE : factorise(k, &k->loops[index], k->loops[index].linear, true, in_event_mode(&k->phase));
+}
+
+int loop_linearise(Kernel *k, int index, bool at_events)
+{
+    return factorise(k, &k->loops[index], k->loops[index].linear, false, at_events);
 }
 
 const double *loop_mobility(Loop *l)
@@ -409,7 +410,7 @@ const double *loop_mobility(Loop *l)
 int kernel_loop_linearise(Kernel *k, int index)
 {
     Loop *l = &k->loops[index];
-    return factorise(k, l, l->whole ? l->whole : l->linear);
+    return factorise(k, l, l->whole ? l->whole : l->linear, true, in_event_mode(&k->phase));
 }
 
 /* Rows of a shortcut, counted after the unknowns. */
@@ -444,7 +445,7 @@ int loop_shortcut(Kernel *k, int index)
     const Shortcut *s = &l->shortcut;
     const int n = l->count, residuals = s->always + s->inner, last = residuals + n;
     double *const z = k->v + l->first, *const moved = k->v + s->first, *const r = moved + n + residuals;
-    const int result = factorise(k, l, l->linear);
+    int result = factorise(k, l, l->linear, true, in_event_mode(&k->phase));
     if (result)
         return result;
     for (int i = 0; i < n; i++) {
@@ -467,9 +468,8 @@ int loop_shortcut(Kernel *k, int index)
     if (redundant(l)) {
         follow(k, l, 0, last);
         take_unknowns(l, z, r);
-        const int consistent = check_consistency(k, l, z, r);
-        if (consistent)
-            return consistent;
+        if ((result = check_consistency(k, l, z, r)))
+            return result;
     }
     follow(k, l, 0, s->always);
     follow(k, l, last, s->last);
@@ -494,6 +494,6 @@ int loop_verify(Kernel *k, int index, bool fused)
     loop_newton_step(l, z, l->residual, l->correction);
     if (greatest(l->correction, l->count) <= tolerable * fmax(size, tolerance * l->largest))
         return KERNEL_DONE;
-    k->fast = false;
+    kernel_set_fast(k, false);
     return KERNEL_RETRY;
 }

@@ -108,7 +108,7 @@ int kernel_settle(Kernel *k, double *x, bool *states_changed)
     const int count = k->resting ? k->loud_count : k->slots;
     bool again = true;
     int result = KERNEL_DONE, trembles = 0;
-    k->events = true;
+    set_event_mode(&k->phase, true);
     k->passed = k->t;
     for (int round = 0; result == KERNEL_DONE; round++) {
         result = k->coupling ? k->coupling->get_outputs(k) : KERNEL_DONE;
@@ -150,7 +150,7 @@ int kernel_settle(Kernel *k, double *x, bool *states_changed)
     /* Many FMUs say that states have changed at every event. */
     *states_changed = *states_changed && memcmp(before, x, (size_t)k->states * sizeof *x);
     free(before);
-    k->events = false;
+    set_event_mode(&k->phase, false);
     if (k->fused)
         note_stale(k);
     if (result == KERNEL_DONE && x != k->v)

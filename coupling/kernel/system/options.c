@@ -1,0 +1,24 @@
+/* Options of a run. No other file sets them. */
+#include "system/kernel_internal.h"
+
+int kernel_set_fast(Kernel *k, bool fast)
+{
+    k->fast = fast;
+    return 0;
+}
+
+int kernel_set_open(Kernel *k, bool open)
+{
+    k->open = open;
+    return 0;
+}
+
+void kernel_leave_last(Kernel *k)
+{
+    k->leaves_last = true;
+}
+
+void forget_options(Kernel *k)
+{
+    k->fast = k->open = k->leaves_last = false;
+}
