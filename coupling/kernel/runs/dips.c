@@ -80,7 +80,7 @@ int probe_indicators(Kernel *k, double t, double *z)
     int result = state_on_constraints(k, t, run->x);
     if (result == KERNEL_DONE && k->fused && k->fused->indicate)
         result = kernel_derivatives(k, t, run->x, run->slope);
-    if (result == KERNEL_DONE && !k->ahead) /* the instances answer: what their indicators depend on is passed on */
+    if (result == KERNEL_DONE && !by_equations(&k->phase)) /* the instances answer: what their indicators depend on is passed on */
         result = kernel_evaluate(k, t, run->x);
     return result ? result : kernel_indicators(k, z);
 }

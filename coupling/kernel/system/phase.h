@@ -18,8 +18,8 @@
  *
  * AT_STEP_END and LEFT_AT_STEP_END occur with OF_EQUATIONS alone, the other places with both sources. Event Mode keeps the source, which is not
  * read there. A kernel begins ASTRAY and OF_INSTANCES. */
-#ifndef PHASE_H
-#define PHASE_H
+#ifndef KERNEL_PHASE_H
+#define KERNEL_PHASE_H
 
 #include <stdbool.h>
 
