@@ -1,4 +1,4 @@
-"""Where Jourdain can be installed, the kernel and the program of hosts; everything else stands in ``pyproject.toml``."""
+"""Checks the platform, and builds the kernel and the program of hosts; everything else stands in ``pyproject.toml``."""
 
 import platform
 import sys

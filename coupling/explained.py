@@ -113,7 +113,7 @@ class _Look:
 
     def __call__(self, session: Session, run: Run) -> Outcome:
         outcome, t, x = completed(session), run.start_time, session.x
-        session.kernel.evaluate(t, x)  # what seeks redundant constraints leaves the instances beside the start
+        session.kernel.evaluate(t, x)  # the search for redundant constraints leaves the instances beside the start
         try:
             check_start_state(session)
         except InitialStateError as error:

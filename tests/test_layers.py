@@ -228,7 +228,7 @@ def offences_of_phase(root: Path) -> Iterator[str]:
 
 
 def knows(folder: str, file: str) -> bool:
-    """Whether C of a folder may include or call what is in a file."""
+    """Returns whether C of a folder may include and call the contents of a file."""
     return Path(file).parent.as_posix() in (folder, *C_FOLDERS[folder])
 
 
@@ -251,7 +251,7 @@ def bare_c(text: str) -> str:
 
 
 def calls(files: Mapping[str, str]) -> dict[str, set[str]]:
-    """Which file of C calls a function of which other of the same program. Static functions count where they are inline in headers."""
+    """Returns, by file of C, the files of the same program whose functions it calls. Static functions count where they are inline in headers."""
     bare = {file: bare_c(text) for file, text in files.items()}
     bare |= {file: "\n".join(_INLINE.findall(text)) for file, text in bare.items() if file[-1] == "h"}
     defined: dict[str, set[str]] = {}

@@ -132,7 +132,7 @@ def _factors(session: Session) -> tuple[list[dict[str, Any]], int]:
 
 @dataclass(frozen=True)
 class _Relations:
-    """What is known of constraints beside each other, by the places of unknowns."""
+    """The relations of constraints to each other, by the places of unknowns."""
 
     residual: np.ndarray
     """Without multipliers."""

@@ -41,7 +41,7 @@ class ConstraintRow:
     pivot: float
     """The pivot of the constraint in its equations: its acceleration by its multiplier with those before it kept; NaN if the constraint is off."""
     share: float
-    """What is left in the pivot of the diagonal entry: 1 owes nothing to those before, 0 is singular; NaN if the constraint is off."""
+    """The pivot as a share of the diagonal entry: 1 is independent of the constraints before, 0 is singular; NaN if the constraint is off."""
     place: int
     """The place in the order of elimination, among the unknowns of the same loop."""
     loop: int
@@ -82,7 +82,7 @@ class Evaluation:
     """The order in which constraints are taken."""
     joints: tuple[ConstraintRow, ...]
     deficiency: int
-    """By how much the rank of the equations falls short."""
+    """The number of equations by which the rank falls short."""
     unrelated: str
     """The reason why redundant constraints are not told apart; empty if they are."""
 

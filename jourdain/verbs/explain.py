@@ -49,7 +49,7 @@ def _explain(chosen: argparse.Namespace) -> int:
 
 
 def _known(value: Any) -> Any:
-    """The same with null in place of numbers that are not known, which JSON does not have."""
+    """Returns the value with null in place of infinite numbers and NaN, which JSON does not have."""
     if isinstance(value, dict):
         return {name: _known(each) for name, each in value.items()}
     if isinstance(value, list | tuple):

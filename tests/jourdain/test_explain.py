@@ -43,7 +43,7 @@ def test_a_wrong_use_is_one_sentence(
 ) -> None:
     try:
         code, said, complaint = run(capsys, "explain", machine, *typed)
-    except SystemExit as ended:  # of the parser
+    except SystemExit as ended:  # the parser raises it
         code, said, complaint = int(ended.code or 0), *capsys.readouterr()
     assert (code, said) == (2, "") and complaint.startswith(sentence) and complaint.count("\n") == 1
 

@@ -48,7 +48,7 @@ class Grouped:
     fields: Mapping[str, str]
     """Names in the object by flat names."""
     takes_word: bool = True
-    """Whether the object begins with the word that the option has otherwise."""
+    """Returns whether the object begins with the word that the option has otherwise."""
 
 
 def same(names: str) -> dict[str, str]:

@@ -35,7 +35,7 @@ def test_random_joints_on_a_shaft_close_and_open_as_by_cases(solver: str) -> Non
 @pytest.mark.parametrize("order", [(3, 0, 2, 1), (3, 1, 2, 0)])
 @pytest.mark.parametrize("solver", ["dopri5", "dop853"])
 def test_friction_that_slips_beside_a_clutch_that_sticks_is_not_taken_for_symmetric(order: tuple[int, ...], solver: str) -> None:
-    """No point that was drawn showed it, so that the run left its equations, and located the next event by the values of the one before."""
+    """The points that were drawn did not show it: the run left its equations, and located the next event late."""
     check(13, order, solver)
     result = random_shaft(13).system(order).simulate(0.5, solver=solver, **EXACT)
     assert not result.outcome.warnings

@@ -29,7 +29,7 @@ typedef struct Instance Instance;
 #endif
 #define ENTERS_BOTH(function) ENTERS(CALL_NUMBER(Fmi2, function), CALL_NUMBER(Fmi3, function))
 
-/* What a call returned; a status that the standard does not have is an error. */
+/* Returns the status of a call; a status that the standard does not have becomes an error. */
 Status instance_heard(Instance *, Status);
 
 static inline Status heard(Instance *instance, Status status)

@@ -22,11 +22,11 @@ class Factors:
     """Places among the unknowns of the loop."""
     pivot: np.ndarray
     share: np.ndarray
-    """What is left in each pivot of the diagonal entry: 1 where the row owes nothing to those before it."""
+    """Each pivot as a share of the diagonal entry: 1 if the row is independent of those before it."""
     added: np.ndarray
     """Damping, as a share of the own block of each joint; 0 where nothing was damped."""
     deficiency: int
-    """By how much the rank falls short; -1 where nothing was factorised."""
+    """The number of equations by which the rank falls short; -1 where nothing was factorised."""
 
 
 def factors(kernel: Core, loop: int, unknowns: int) -> Factors:

@@ -54,7 +54,7 @@ def reaction(theta: float) -> tuple[float, float]:
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("more", [{}, {"multipliers": "successive"}, {"stabilisation": "baumgarte"}])
 def test_the_multipliers_of_a_pendulum_are_those_of_its_closed_form(way: bool | str, more: Mapping[str, str]) -> None:
-    """By all ways of evaluation, at once and one after the other, with both stabilisations."""
+    """The closed form holds by all ways of evaluation, at once and one after the other, with both stabilisations."""
     found = pendulum().explain(0.3, rtol=1e-10, compiled=way, **more)
     assert found.evaluation == WAYS[way] and found.reason == "as asked"
     assert tuple(found.multipliers.values()) == pytest.approx(reaction(found.states["rod.theta"]), rel=1e-7)

@@ -25,7 +25,7 @@ OF_INSTANCES, OF_EQUATIONS = range(2)
 
 
 class Facts(NamedTuple):
-    """What the functions of a phase report, each on its own."""
+    """The reports of the functions of a phase, each on its own."""
 
     event: bool = False
     known: bool = False

@@ -50,7 +50,7 @@ class Flight:
 
 
 class Course(NamedTuple):
-    """How a run has ended, and where; its rows; how many states it asked for besides those of steps and rows, and how many events it handled."""
+    """The end of a run, its place and rows, the number of states that it asked for besides those of steps and rows, and the number of events."""
 
     status: Status
     reached: float

@@ -21,7 +21,7 @@ POINTS = [0.0, 0.1, 0.25, 0.33, 0.5]
 
 
 class Steps(NamedTuple):
-    """Of two instances: what arrives at their inputs at each point; over each step the polynomials of their inputs, and the ends of these."""
+    """The values that arrive at the inputs of two instances at each point; over each step the polynomials of the inputs, and the ends of these."""
 
     arriving: np.ndarray
     polynomials: list[list[Polynomial]]
@@ -61,7 +61,7 @@ def through(times: list[float], values: np.ndarray, begin: float) -> Polynomial:
 
 @pytest.mark.parametrize("order", [0, 1, 2])
 def test_inputs_are_extrapolated_through_the_last_points(order: int) -> None:
-    """As many points as the order wants and are known; the first instance has integrated its polynomial."""
+    """The polynomial takes as many points as the order wants and are known; the first instance has integrated it."""
     steps = taken(order, in_turn=False, degree=2)
     for i, (t, end) in enumerate(pairwise(POINTS)):
         known = slice(max(0, i - order), i + 1)
@@ -86,7 +86,7 @@ def test_in_turn_the_end_of_the_step_is_known(order: int) -> None:
 
 @pytest.mark.parametrize("degree", [0, 1])
 def test_an_instance_that_takes_a_lower_degree_gets_the_mean_or_the_ends(degree: int) -> None:
-    """Of the parabola through the last three points: a constant has its mean, a line its ends."""
+    """The parabola passes through the last three points: a constant has its mean, a line its ends."""
     steps = taken(2, in_turn=False, degree=degree)
     for i in range(2, len(POINTS) - 1):
         t, h = POINTS[i], POINTS[i + 1] - POINTS[i]
