@@ -5,7 +5,7 @@ Where the kernel's own order serves, a chain is eliminated from both ends, so th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import reduce
@@ -72,8 +72,9 @@ def _at_random_points(lowered: Lowered, nodes: list[int]) -> list[np.ndarray]:
     return [value[finite] if finite.any() else np.nan_to_num(value) for value in found]
 
 
-def _elimination(loop: LoweredLoop, rows: list[dict[int, np.ndarray]], laws: set[int]) -> Elimination:
-    """Equations among which are ``laws``, as friction that slips has one, are symmetric in some modes at most, which the points need not show."""
+def _elimination(loop: LoweredLoop, rows: list[dict[int, np.ndarray]], laws: Set[int] = frozenset()) -> Elimination:
+    """Chooses pivots. Friction that slips has a law in place of its constraint; with such ``laws``, equations are not symmetric in all modes, even
+    if they are so at all points."""
     pivots = [(int(k), int(k)) for k in elimination_order(loop.row_start, loop.columns)] if rows else []
     shares = list(_eliminated([dict(row) for row in rows], pivots))
     regular = reduce(np.logical_and, (np.abs(share) >= _SINGULAR for share in shares), np.array(True))
@@ -81,8 +82,8 @@ def _elimination(loop: LoweredLoop, rows: list[dict[int, np.ndarray]], laws: set
         rows = [{column: value[regular] for column, value in row.items()} for row in rows]
         shares = list(_eliminated([dict(row) for row in rows], pivots))
     sizes = np.array([np.abs(share).min() for share in shares])
-    alone = all(set(rows[i]) == {i} for i in laws)
-    if alone and _is_symmetric(rows) and (sizes >= _SINGULAR).all():
+    laws_are_alone = all(set(rows[i]) == {i} for i in laws)
+    if laws_are_alone and _is_symmetric(rows) and (sizes >= _SINGULAR).all():
         return Elimination(True, Order.DEFINITE if _is_definite(rows, pivots) else Order.DIAGONAL, tuple(pivots))
     if len(rows) > _FEW or (sizes >= _SMALL).all():
         return Elimination(False, Order.DIAGONAL, tuple(pivots))
