@@ -28,7 +28,7 @@ from coupling.solvers import dop853, dopri5
 HERE = Path(__file__).parent
 METHODS = {"dopri5": dopri5.METHOD, "dop853": dop853.METHOD}
 CASES = (("dopri5", 1e-6), ("dopri5", 1e-9), ("dop853", 1e-9))
-WAYS: dict[str, bool | str] = {"coupled FMUs": False, "tape": "tape", "compiled": True}
+WAYS = {"coupled FMUs": "fmus", "tape": "tape", "compiled": "compiled"}
 SCHEMES = ("implicit", "implicit-velocity", "implicit-position")
 COMMUNICATION_STEP = 1e-5
 RUNS = 3  # of each in a turn
@@ -103,10 +103,10 @@ def monolith(folder: Path, flags: list[str]) -> Callable[[Tableau, float], tuple
 
 
 def coupled(
-    system: System, solver: str, tolerance: float, stabilisation: str = "projection", compiled: bool | str = False
+    system: System, solver: str, tolerance: float, stabilisation: str = "projection", evaluation: str = "fmus"
 ) -> tuple[float, float, int]:
     """The FMUs; time from the first evaluation to the last, which is what the others' times are."""
-    options = {"solver": solver, "rtol": tolerance, "atol": tolerance, "stabilisation": stabilisation, "compiled": compiled}
+    options = {"solver": solver, "rtol": tolerance, "atol": tolerance, "stabilisation": stabilisation, "evaluation": evaluation}
     result = system.simulate(example.STOP, outputs=["link*.theta"], output_times=[example.STOP], **options)
     taken = result.statistics
     return taken.seconds_running, error({name: values[-1] for name, values in example.angles(result).items()}), taken.evaluations

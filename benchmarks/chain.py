@@ -65,14 +65,14 @@ def four_bars(bodies: int) -> System:
 MECHANISMS = {"chain": chain, "N-four-bar": four_bars}
 
 
-WAYS: dict[str, bool | str] = {"FMUs": False, "tape": "tape", "compiled": True}
+WAYS = {"FMUs": "fmus", "tape": "tape", "compiled": "compiled"}
 
 
 def measure(
-    system: System, seconds: float, repetitions: int, recorded: str = "*0.theta", compiled: bool | str = False
+    system: System, seconds: float, repetitions: int, recorded: str = "*0.theta", evaluation: str = "fmus"
 ) -> tuple[float, float, float]:
     """Seconds per evaluation, to build and to start; fused code begins with the start."""
-    run = Run(stop_time=0.01, rtol=1e-6, outputs=[recorded], output_times=[0.01], compiled=compiled)
+    run = Run(stop_time=0.01, rtol=1e-6, outputs=[recorded], output_times=[0.01], evaluation=evaluation)
     began = time.perf_counter()
     built = system.build(communication=False)
     ready = time.perf_counter()
@@ -92,11 +92,11 @@ def measure(
     return statistics.median(samples), ready - began, started - ready
 
 
-def table(name: str, way: str, systems: Sequence[System], options: argparse.Namespace, compiled: bool | str) -> None:
+def table(name: str, way: str, systems: Sequence[System], options: argparse.Namespace, evaluation: str) -> None:
     before: tuple[int, float] | None = None
     for system in systems:
         count = sum(len(fmu.states) for fmu in system.instances.values()) // 6
-        seconds, build, start = measure(system, options.seconds, options.repetitions, compiled=compiled)
+        seconds, build, start = measure(system, options.seconds, options.repetitions, evaluation=evaluation)
         exponent = math.log(seconds / before[1]) / math.log(count / before[0]) if before and count != before[0] else math.nan
         counts = f"{name:12}{way:10}{count:8}{6 * count:8}"
         print(f"{counts}{1e6 * seconds:15.2f}{1e6 * seconds / count:10.3f}{exponent:10.2f}{build:9.2f}{start:9.2f}", flush=True)

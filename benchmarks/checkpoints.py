@@ -19,7 +19,7 @@ from unittest.mock import patch
 from chain import chain
 from runs import example
 
-from coupling import System
+from coupling import Checkpoint, System
 from coupling.live.keeper import Keeper
 
 
@@ -39,7 +39,7 @@ def measure(make: Callable[[], System], folder: Path, count: int, **options: Any
 
     path = folder / "run.ckpt"
     with patch.object(Keeper, "keep", timed), patch.object(Keeper, "look", few), patch("coupling.live.keeper._SHARE", 0):
-        make().simulate(**options, record_to=folder / "run.jrd", checkpoint=path, checkpoint_interval=0)
+        make().simulate(**options, record_to=folder / "run.jrd", checkpoint=Checkpoint(path=path, interval=0))
     return statistics.median(spent), path.stat().st_size
 
 

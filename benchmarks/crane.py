@@ -15,13 +15,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coupling import Scheme
+
 HERE = Path(__file__).parent
 SPLITS = {"each alone": (None, None), "mechanics together": ("me", None), "hydraulics together": (None, "me")}
 STEPS = (1e-3, 5e-4, 2.5e-4, 1.25e-4)
 STOP_REACHED = 5.6  # s
 SOLVERS = (("cvode", 1e-4), ("cvode", 1e-6), ("cvode", 1e-8), ("cvode", 1e-10), ("dopri5", 1e-4), ("dopri5", 1e-6), ("dopri5", 1e-8))
 
-WAYS = {"FMUs": False, "tape": "tape"}
+WAYS = {"FMUs": "fmus", "tape": "tape"}
 """How derivatives and Jacobians are found."""
 
 
@@ -36,17 +38,17 @@ def load_example():
 example = load_example()
 
 
-class Scheme(NamedTuple):
+class Coupling(NamedTuple):
     name: str
     degree: int | None = None
 
     @property
     def options(self) -> dict[str, object]:
-        return {"scheme": self.name} | ({} if self.degree is None else {"extrapolation": self.degree})
+        return {"scheme": self.name if self.degree is None else Scheme(self.name, extrapolation=self.degree)}
 
 
-SCHEMES = [Scheme(name, degree) for name in ("explicit", "gauss-seidel") for degree in (0, 1, 2)]
-SCHEMES += [Scheme(name) for name in ("implicit", "implicit-velocity", "implicit-position")]
+SCHEMES = [Coupling(name, degree) for name in ("explicit", "gauss-seidel") for degree in (0, 1, 2)]
+SCHEMES += [Coupling(name) for name in ("implicit", "implicit-velocity", "implicit-position")]
 NAMES = list(dict.fromkeys(scheme.name for scheme in SCHEMES))
 
 
@@ -84,7 +86,7 @@ def head(*titles: str) -> list[str]:
     return ["| " + " | ".join(columns) + " |", "| " + " | ".join(["---"] * len(columns)) + " |"]
 
 
-def table(crane: Crane, splits: list[str], steps: list[float], schemes: list[Scheme]) -> Iterator[str]:
+def table(crane: Crane, splits: list[str], steps: list[float], schemes: list[Coupling]) -> Iterator[str]:
     yield from head("split", "scheme", "extrapolation", "step, s")
     for split in splits:
         for scheme in schemes:
@@ -96,9 +98,9 @@ def table(crane: Crane, splits: list[str], steps: list[float], schemes: list[Sch
 def in_one_run(crane: Crane) -> Iterator[str]:
     yield from head("solver", "rtol", "by")
     for solver, rtol in SOLVERS:
-        for by, compiled in WAYS.items():
-            crane.row(example.system(), solver=solver, rtol=1e-3, compiled=compiled)  # what is made once for all runs
-            yield line([solver, f"{rtol:g}", by], *crane.row(example.system(), solver=solver, rtol=rtol, compiled=compiled))
+        for by, evaluation in WAYS.items():
+            crane.row(example.system(), solver=solver, rtol=1e-3, evaluation=evaluation)  # what is made once for all runs
+            yield line([solver, f"{rtol:g}", by], *crane.row(example.system(), solver=solver, rtol=rtol, evaluation=evaluation))
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ from fmpy.fmi2 import FMU2Slave
 from fmpy.fmi3 import FMU3Slave
 from runs import example
 
-from coupling import System
+from coupling import Index3, System
 from coupling.kernel.system.status import Status
 from coupling.live.fused import begin_fused
 from coupling.live.program import compile_program
@@ -43,7 +43,7 @@ SYSTEMS: dict[str, tuple[Callable[[], System], float]] = {
 
 def measure(system: System, step: float, count: int, **options: object) -> tuple[np.ndarray, np.ndarray, int]:
     """Seconds of each step by the wall and by the processor, and the most iterations of any."""
-    run = Run(stop_time=count * step, solver="index3", step_size=step, output_times=[count * step], **options)  # type: ignore[arg-type]
+    run = Run(stop_time=count * step, solver=Index3(step_size=step), output_times=[count * step], **options)  # type: ignore[arg-type]
     built = build(system.definition, Mode.PROJECTED)
     values = without_stabilisation(built.parts, range(len(built.parts)))
     wall, processor = [], []
@@ -66,7 +66,7 @@ def measure_exported(system: System, step: float, count: int, fmi: int) -> tuple
     """The same of the steps of an exported FMU in FMPy, each a communication step."""
     wall, processor = [], []
     with tempfile.TemporaryDirectory() as folder:
-        path = system.export_fmu(Path(folder) / "it.fmu", fmi=fmi, solver="index3", step_size=step, initial="assemble")
+        path = system.export_fmu(Path(folder) / "it.fmu", fmi=fmi, solver=Index3(step_size=step), initial="assemble")
         description, unzipped = fmpy.read_model_description(str(path)), fmpy.extract(str(path))
         kind = FMU2Slave if fmi == 2 else FMU3Slave
         identifier = description.coSimulation.modelIdentifier
@@ -107,8 +107,8 @@ def main() -> None:
     for name in arguments.systems:
         make, step = SYSTEMS[name]
         count = min(arguments.steps, 300) if name == "seven bodies" else arguments.steps
-        for way, compiled in (("", None), (", FMUs called", False)):
-            wall, processor, most = measure(make(), step, count, compiled=compiled)
+        for way, evaluation in (("", "auto"), (", FMUs called", "fmus")):
+            wall, processor, most = measure(make(), step, count, evaluation=evaluation)
             print(row(name + way, step, str(most), wall, processor), flush=True)
         for fmi in (2, 3) if name in arguments.exported else ():
             wall, processor = measure_exported(make(), step, count, fmi)

@@ -91,9 +91,9 @@ STOP, FAR = 0.0, -40.0
 IMPACTS = 3
 BESIDE = {(n, low): f"{n} pendulums beside {'no impact' if low == FAR else 'impacts'}" for n in (0, 20) for low in (STOP, FAR)}
 CASES: dict[str, Callable[[], Callable[[], object]]] = {
-    "seven bodies by FMUs": lambda: seven_bodies(compiled=False),
-    "seven bodies by tape": lambda: seven_bodies(compiled="tape"),
-    "seven bodies compiled": lambda: seven_bodies(compiled=True),
+    "seven bodies by FMUs": lambda: seven_bodies(evaluation="fmus"),
+    "seven bodies by tape": lambda: seven_bodies(evaluation="tape"),
+    "seven bodies compiled": lambda: seven_bodies(evaluation="compiled"),
     "seven bodies, cvode, projected": lambda: seven_bodies(solver="cvode", stabilisation="projection"),
     "chain of 100": chain,
     "crane": crane,

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from runs import example, pendulum
 
-from coupling import Result, System
+from coupling import Index3, Result, System
 from coupling.kernel import library
 from coupling.kernel.hosts.host import Host
 
@@ -95,9 +95,9 @@ def main() -> None:
     print(f"\n{'ms a run':26}{columns}")
     swing = pendulum()
     compared("pendulum", 2.0, swing, swing, options.runs)
-    compared("pendulum, index3", 2.0, swing, swing, few, solver="index3", step_size=0.01)
+    compared("pendulum, index3", 2.0, swing, swing, few, solver=Index3(step_size=0.01))
     compared("pendulum, cvode in C", 2.0, swing, swing, few, solver="cvode")
-    compared("pendulum, cvode by Python", 2.0, swing, swing, few, solver="cvode", compiled=False)
+    compared("pendulum, cvode by Python", 2.0, swing, swing, few, solver="cvode", evaluation="fmus")
     pushed = pendulum()
     pushed.drive("rod.p1.Fx", sin)
     compared("pendulum, a function", 2.0, pushed, pushed, few)
@@ -106,7 +106,7 @@ def main() -> None:
     compared("seven bodies", seven.STOP, mechanism, mechanism, few)
     print("\nof one FMU in a guard, with compiled=False on both sides, since equations in place of FMUs would hardly call it")
     for name in "link3", "pin12":
-        compared(f"seven bodies, {name}", seven.STOP, mechanism, with_guard(mechanism, name), few, isolate="none", compiled=False)
+        compared(f"seven bodies, {name}", seven.STOP, mechanism, with_guard(mechanism, name), few, isolate="none", evaluation="fmus")
 
 
 if __name__ == "__main__":

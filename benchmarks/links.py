@@ -38,7 +38,7 @@ from coupling.live.session import Session  # noqa: E402
 from coupling.live.start import start  # noqa: E402
 from coupling.options import Run  # noqa: E402
 
-WAYS: dict[str, bool | str] = {"FMUs": False, "tape": "tape", "compiled": True}
+WAYS = {"FMUs": "fmus", "tape": "tape", "compiled": "compiled"}
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ def row(kind: Kind, links: int, way: str, seconds: float, calls: Calls | None, w
     """Microseconds for each link, and what else is shown."""
     with ExitStack() as stack:
         built = kind.system(links).build(communication=False)
-        run = Run(stop_time=1.0, rtol=1e-6, outputs=["rod0.*"], output_times=[1.0], compiled=WAYS[way])
+        run = Run(stop_time=1.0, rtol=1e-6, outputs=["rod0.*"], output_times=[1.0], evaluation=WAYS[way])
         began = time.perf_counter()
         session = stack.enter_context(start(compile_program(built, run.outputs), run, {}))
         begin_fused(session)

@@ -38,6 +38,8 @@ from pathlib import Path
 
 import numpy as np
 
+from coupling import Scheme
+
 HERE = Path(__file__).parent
 RATES = (1.0, 1.25, 1.5, 1.75, 2.0, 2.25)  # of the lags, 1/s; each is a channel: an input and an output
 CHANNELS = len(RATES)
@@ -215,7 +217,7 @@ def jourdain(chain: Chain) -> tuple[float, np.ndarray]:
     for before, behind, k in chain.links():
         system.connect(f"f{before}.{output_name(k)}", f"f{behind}.{input_name(k)}")
     stop = chain.all_steps * STEP
-    result = system.simulate(stop_time=stop, communication_step=STEP, scheme=SCHEME, extrapolation=0, output_interval=stop)
+    result = system.simulate(stop_time=stop, communication_step=STEP, scheme=Scheme(SCHEME, extrapolation=0), output_interval=stop)
     assert result.outcome.completed, result.outcome.sentence
     outputs = [[result[f"f{i}.{name}"][-1] for name in OUTPUTS] for i in range(chain.instances)]
     return result.statistics.seconds_running * chain.steps / chain.all_steps, np.array(outputs)

@@ -94,8 +94,8 @@ def main() -> None:
     parser.add_argument("--leaks", type=int, default=10_000, help="runs for the count of what is left behind (default 10000; 0: none)")
     options = parser.parse_args()
     print(f"{'system':14}{'':14}{'runs':>8}{'ms a run':>12}{'ms beyond integration':>22}")
-    for name, way in {"pendulum": False, "by tape": "tape", "compiled": True}.items():
-        times(name, pendulum, 2.0, "rod.m", options.runs, compiled=way)
+    for name, way in {"pendulum": "fmus", "by tape": "tape", "compiled": "compiled"}.items():
+        times(name, pendulum, 2.0, "rod.m", options.runs, evaluation=way)
     seven = example("03_seven_body_mechanism")
     times(
         "seven bodies", seven.system, seven.STOP, "link1.m" if "link1" in seven.system().instances else "K1.m", max(20, options.runs // 20)

@@ -18,9 +18,9 @@ from jourdain import System
 from tests.support.systems.space import planar_loop
 
 
-def seconds(system: System, compiled: bool | str) -> float:
+def seconds(system: System, evaluation: str) -> float:
     began = perf_counter()
-    system.simulate(10.0, rtol=1e-8, compiled=compiled)
+    system.simulate(10.0, rtol=1e-8, evaluation=evaluation)
     return perf_counter() - began
 
 
@@ -29,11 +29,11 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=9, help="runs of each (default: 9)")
     given = parser.parse_args()
     print("evaluated | redundant, ms | twin, ms | median ratio")
-    for way, compiled in (("by FMUs", False), ("by tape", "tape"), ("compiled", True)):
+    for way, evaluation in (("by FMUs", "fmus"), ("by tape", "tape"), ("compiled", "compiled")):
         pair = planar_loop(), planar_loop(replaced=True)
         for system in pair:
-            seconds(system, compiled)
-        runs = [[seconds(system, compiled) for system in pair] for _ in range(given.repetitions)]
+            seconds(system, evaluation)
+        runs = [[seconds(system, evaluation) for system in pair] for _ in range(given.repetitions)]
         loop, twin = (1e3 * median(each) for each in zip(*runs, strict=True))
         print(f"{way} | {loop:.1f} | {twin:.1f} | {median(a / b for a, b in runs):.2f}", flush=True)
 

@@ -6,6 +6,7 @@ from coupling.analysis.pose import Pose
 from coupling.analysis.sensitivities import Sensitivities
 from coupling.errors import AnalysisError, BuildError, InitialStateError, ResultError, StartError, SweepError
 from coupling.fmus import FmuError
+from coupling.options import Checkpoint, Contacts, Index3, Isolation, Scheme, Successive
 from coupling.outcome import Ending, Outcome
 from coupling.record import Statistics
 from coupling.result import Result
@@ -14,19 +15,25 @@ from coupling.system import System
 __all__ = [
     "AnalysisError",
     "BuildError",
+    "Checkpoint",
+    "Contacts",
     "Ending",
     "Equilibria",
     "FmuError",
+    "Index3",
     "InitialStateError",
+    "Isolation",
     "LinearFamily",
     "LinearModel",
     "Outcome",
     "Pose",
     "Result",
     "ResultError",
+    "Scheme",
     "Sensitivities",
     "StartError",
     "Statistics",
+    "Successive",
     "SweepError",
     "System",
 ]

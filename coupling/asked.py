@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from operator import is_
 from typing import Any
 
 from coupling.options import Run
+from coupling.options.calls import OptionObject
 
 _LASTING = (str, int, float, bool, type(None))
 """Types of values that nobody can change."""
@@ -18,8 +18,8 @@ class Asked:
     def __init__(self) -> None:
         self._last: tuple[tuple[Any, ...], Run] | None = None
 
-    def run(self, options: Mapping[str, Any]) -> Run:
-        """Of options in the same order every time; refuses what makes no sense."""
+    def run(self, **options: Any) -> Run:
+        """Returns the run of the options of ``Run``, given in the same order every time; refuses what makes no sense."""
         given = tuple(options.values())
         if self._last and (all(map(is_, given, self._last[0])) or all(map(_is_same, given, self._last[0]))):
             return self._last[1]
@@ -31,9 +31,17 @@ class Asked:
 
 
 def _is_same(given: Any, kept: Any) -> bool:
-    """Whether it is the very value, or a list of the same ones."""
-    return given is kept or (type(given) is type(kept) is list and len(given) == len(kept) and all(map(is_, given, kept)))
+    """Whether it is the very value, a list of the same ones, or an object with the same options."""
+    if given is kept:
+        return True
+    if isinstance(given, OptionObject):
+        return bool(given == kept)
+    return type(given) is type(kept) is list and len(given) == len(kept) and all(map(is_, given, kept))
 
 
 def _lasts(value: Any) -> bool:
-    return type(value) in _LASTING or (type(value) is list and all(type(each) in _LASTING for each in value))
+    return (
+        type(value) in _LASTING
+        or isinstance(value, OptionObject)
+        or (type(value) is list and all(type(each) in _LASTING for each in value))
+    )

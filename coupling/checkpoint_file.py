@@ -24,7 +24,7 @@ PLATFORM = f"{sys.platform} {os.uname().machine}"
 """Whose numbers and structures the blocks are made of."""
 
 
-class Checkpoint(NamedTuple):
+class Saved(NamedTuple):
     head: dict[str, Any]
     blocks: dict[str, np.ndarray]
 
@@ -61,7 +61,7 @@ def _store_name(folder: Path) -> None:
         os.close(descriptor)
 
 
-def read(path: Path) -> Checkpoint:
+def read(path: Path) -> Saved:
     """What was written; the sentence of a ``ResultError`` says what is wrong with any other file."""
     try:
         data = path.read_bytes()
@@ -86,4 +86,4 @@ def read(path: Path) -> Checkpoint:
             at += size
     except (ValueError, KeyError, TypeError):
         raise ResultError(f"'{path}' is damaged: its header is none; {_REMEDY}") from None
-    return Checkpoint(head, blocks)
+    return Saved(head, blocks)

@@ -6,13 +6,14 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from types import MappingProxyType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 
 from coupling.errors import BuildError, listed, shown
 from coupling.fmus import Fmu
 from coupling.names import nearest, resolve
+from coupling.options.calls import RENAMED_METHODS, public_call
 from coupling.pictures.solids import as_shown
 from coupling.plan.connections import check_drive, wires_of
 from coupling.plan.definition import (
@@ -77,15 +78,15 @@ class Composition:
     def definition(self) -> Definition:
         """Everything that makes up the system, as data that can be compared and pickled."""
         return Definition(
-            self.name,
-            tuple(self._instances.values()),
-            tuple(self._connections),
-            tuple(self._drives.items()),
-            tuple(self._unknown_accelerations.values()),
-            tuple(self._enforced.items()),
-            tuple(self._transformations),
-            self._gravity,
-            tuple(self._shown),
+            name=self.name,
+            instances=tuple(self._instances.values()),
+            connections=tuple(self._connections),
+            drives=tuple(self._drives.items()),
+            unknown_accelerations=tuple(self._unknown_accelerations.values()),
+            enforced=tuple(self._enforced.items()),
+            transformations=tuple(self._transformations),
+            gravity=self._gravity,
+            shown=tuple(self._shown),
         )
 
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[Definition, Origin]]:
@@ -102,9 +103,16 @@ class Composition:
         """The FMUs by the names of their instances."""
         return MappingProxyType({name: each.fmu.fmu for name, each in self._instances.items()})
 
+    if not TYPE_CHECKING:  # a checker that saw this function would believe in every name
+
+        def __getattr__(self, name: str) -> NoReturn:
+            new = RENAMED_METHODS.get(name)
+            raise AttributeError(f"a System has no '{name}'" + (f"; it is called {new}" if new else ""), name=name, obj=self)
+
     def __repr__(self) -> str:
         return f"System({self.name!r}: {len(self._instances)} instances, {len(self._connections)} connections)"
 
+    @public_call
     def add(
         self,
         name: str,
@@ -147,6 +155,7 @@ class Composition:
         self._check_level(name)
         self._instances[name] = with_gravity(defined if guess is None else with_guess(defined, guess), self._gravity)
 
+    @public_call
     def join(
         self, fmu: Any, a: str, b: str, start_values: Mapping[str, Value] | None = None, name: str | None = None, **options: Any
     ) -> str:
@@ -173,6 +182,7 @@ class Composition:
             self.connect(f"{name}.{port}", end)
         return name
 
+    @public_call
     def include(self, name: str, system: Composition) -> None:
         """Adds a copy of another system, whose instances are then called ``name.crank`` and the like, with its connections and drives.
 
@@ -196,6 +206,7 @@ class Composition:
         self._shown += copy.shown
         self._unknown_accelerations |= {each: each for each in copy.unknown_accelerations}
 
+    @public_call
     def connect(self, a: str, b: str, *, factor: float = 1.0, offset: float = 0.0) -> None:
         """Connects two ports of opposite sides, or an output with an input, in either order.
 
@@ -208,7 +219,8 @@ class Composition:
         self._connections.append((a, b))
         self._transformations += [transformation] if transformation else []
 
-    def connect_rigidly(self, a: str | Mapping[str, str], b: str | Mapping[str, str], name: str | None = None, offset: float = 0.0) -> str:
+    @public_call
+    def join_rigidly(self, a: str | Mapping[str, str], b: str | Mapping[str, str], name: str | None = None, offset: float = 0.0) -> str:
         """Makes two instances that give motion move as one, by a joint between them; returns the joint's name.
 
         ``a`` and ``b`` are ports, or of FMUs without ports the names of variables: ``{"angle": "engine.phi", "speed": "engine.w",
@@ -231,6 +243,7 @@ class Composition:
             self._unknown_accelerations.setdefault(joint, f"{joint}.{unknown}")
         return joint
 
+    @public_call
     def drive(
         self,
         name: str,
@@ -259,6 +272,7 @@ class Composition:
             check_drive(name, {instance: self._instances[instance].fmu.fmu}, drive)
         self._drives[name] = drive
 
+    @public_call
     def enforce(self, joint: str, intervals: Sequence[tuple[float, float | None]]) -> None:
         """Lets a joint hold in intervals of time alone, such as ``[(0.5, 1.0), (1.5, None)]`` in seconds; None means from then on.
 
@@ -269,7 +283,8 @@ class Composition:
         name = enforced_joint(joint, self.instances, self._enforced)
         self._enforced[name] = intervals_of(name, intervals)
 
-    def show(self, name: str, shape: Any, colour: str | None = None) -> None:
+    @public_call
+    def appearance(self, name: str, shape: Any, colour: str | None = None) -> None:
         """Says what a body looks like in pictures and pages, in place of what would be drawn by itself; several shapes add up.
 
         ``name`` is an instance, or a port, whose axes count then. ``shape`` are points of an area, a path of SVG (``"M 0 0 L 1 0 ..."``), a file

@@ -17,17 +17,17 @@ def held_by(asked: Run, run: Run, given: Sequence[str], unprojectable: str) -> s
     ``unprojectable`` says why states cannot be projected.
     """
     held, stepped = "constraints were held by", run.communication_step is not None
-    if stepped and scheme_of(run.scheme).repeats:
-        return f"{held} scheme = '{run.scheme}' at the communication points"
-    if SOLVERS[run.solver].holds:
-        return f"{held} solver = '{run.solver}' at the end of each step"
+    if stepped and scheme_of(run.coupling.name).repeats:
+        return f"{held} scheme = '{run.coupling.name}' at the communication points"
+    if SOLVERS[run.solver_name].holds:
+        return f"{held} solver = '{run.solver_name}' at the end of each step"
     if run.stabilisation == "projection":
         return f"{held} projection{' between the communication points' if stepped else ''}{', as asked' if asked.stabilisation else ''}"
     reasons = {
         "as asked": asked.stabilisation,
         "which explicit schemes of co-simulation take": stepped,
         "to which initial='relax' leaves the start": run.initial == "relax",
-        f"since solver = '{run.solver}' does not end its steps on them": SOLVERS[run.solver].tableau is None,
+        f"since solver = '{run.solver_name}' does not end its steps on them": SOLVERS[run.solver_name].tableau is None,
         f"since {listed(given)} was given" if len(given) == 1 else f"since {listed(given)} were given": given,
         f"since projection cannot be used: {unprojectable}": unprojectable,
     }

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from coupling import checkpoint_file
-from coupling.checkpoint_file import PLATFORM, Checkpoint
+from coupling.checkpoint_file import PLATFORM, Saved
 from coupling.errors import BuildError, ResultError, StartError, listed, shown
 from coupling.fmus import FmuError
 from coupling.live.homes import check_apart
@@ -57,14 +57,14 @@ def resume(
     return Result(record, outcome)
 
 
-def _go_on(simulator: Simulator, path: Path, checkpoint: Checkpoint, run: Run, asked: Mapping[str, Any]) -> tuple[Outcome, Record]:
+def _go_on(simulator: Simulator, path: Path, checkpoint: Saved, run: Run, asked: Mapping[str, Any]) -> tuple[Outcome, Record]:
     stream = _rows(path, checkpoint)
     keeper = Keeper(path, checkpoint.head["interval"], checkpoint, checkpoint.head.get("inexact", False))
     simulator.prepare(run)
     return simulator.run(run, asked["start_values"], asked["fixed"], None, stream, keeper)
 
 
-def _rows(path: Path, checkpoint: Checkpoint) -> Stream | None:
+def _rows(path: Path, checkpoint: Saved) -> Stream | None:
     """The file with the rows so far, where there is one."""
     rows = checkpoint.head["rows"]
     if not rows:
@@ -77,7 +77,7 @@ def _rows(path: Path, checkpoint: Checkpoint) -> Stream | None:
     return Stream(file, rows)
 
 
-def _asked(path: Path, checkpoint: Checkpoint) -> dict[str, Any]:
+def _asked(path: Path, checkpoint: Saved) -> dict[str, Any]:
     """What the run was asked for, with its FMUs where they were."""
     head = checkpoint.head
     try:
@@ -122,7 +122,7 @@ def _again(name: str, drive: Drive | AbsentFunction, given: Any) -> Drive:
     return replace(found, name=drive.name, breaks=found.breaks or drive.breaks)
 
 
-def _until(path: Path, checkpoint: Checkpoint, run: Run, stop_time: float | None) -> Run:
+def _until(path: Path, checkpoint: Saved, run: Run, stop_time: float | None) -> Run:
     """To another end: what is recorded goes on at the same intervals."""
     stop = run.stop_time if stop_time is None else number("stop_time", stop_time)
     if stop < checkpoint.head["time"]:
@@ -143,23 +143,15 @@ def _until(path: Path, checkpoint: Checkpoint, run: Run, stop_time: float | None
 # -- FMUs that take their process along ----------------------------------------------------------------------------------------------
 
 
-def check_restarts(on_crash: object, max_restarts: object, keeper: Keeper | None, run: Run, definition: Definition) -> int:
-    """How often a run may be restarted, by the options of ``simulate``."""
-    if not isinstance(on_crash, str) or on_crash not in ("stop", "restart"):
-        raise BuildError(f"on_crash = {shown(on_crash)} is unknown; choose 'stop' or 'restart'")
-    if isinstance(max_restarts, bool) or not isinstance(max_restarts, int) or max_restarts < 1:
-        raise BuildError(f"max_restarts = {shown(max_restarts)} is refused: it must be a whole number of at least 1")
-    if on_crash == "stop":
-        if max_restarts != MOST_RESTARTS:
-            raise BuildError(f"max_restarts = {max_restarts} is for on_crash = 'restart'; give that as well, or leave it out")
+def check_restarts(keeper: Keeper | None, run: Run, definition: Definition) -> int:
+    """Returns how often a run may be restarted."""
+    if run.isolation.on_crash == "stop":
         return 0
     if keeper is None:
         raise BuildError("on_crash = 'restart' goes on from a checkpoint; give checkpoint='run.ckpt' as well")
-    check_apart(run, definition, on_crash=on_crash)
-    return max_restarts
+    check_apart(run, definition)
+    return run.isolation.max_restarts
 
-
-MOST_RESTARTS = 3
 
 Begin = Callable[[Stream | None, Keeper | None], tuple[Outcome, Record]]
 

@@ -37,7 +37,7 @@ from coupling.live.unwritten import attempted, sentences
 from coupling.live.violations import check_start_state
 from coupling.memory import free_memory
 from coupling.names import resolve
-from coupling.options import Run
+from coupling.options import Run, Scheme
 from coupling.outcome import Outcome
 from coupling.plan.build import Built, build
 from coupling.plan.connections import check_drive, is_start_value, wires_of
@@ -49,7 +49,7 @@ from coupling.plan.outputs import names_of
 from coupling.plan.projection import of_no_effect, stabilisation_parameters, without_stabilisation
 from coupling.record import Record
 from coupling.schemes.base import failures
-from coupling.schemes.base.scheme import Scheme, refuse_without_integration, scheme_of
+from coupling.schemes.base.scheme import CouplingScheme, refuse_without_integration, scheme_of
 from coupling.schemes.base.step_control import control_of
 from coupling.solvers.base.solver import SOLVERS, method_between_points, solver_of
 
@@ -125,10 +125,10 @@ class Simulator:
         if run.communication_step is None:
             self._homes.open_libraries(built := self.built(self._mode(run)), self.definition, run)
             return built
-        scheme, control = scheme_of(run.scheme), control_of(run.step_control)
+        scheme, control = scheme_of(run.coupling.name), control_of(run.coupling.step_control)
         control.check_tolerance(run)
-        if scheme.repeats and run.extrapolation != Run.extrapolation:
-            raise failures.nothing_to_extrapolate(scheme=run.scheme, degree=run.extrapolation)
+        if scheme.repeats and run.coupling.extrapolation != Scheme.extrapolation:
+            raise failures.nothing_to_extrapolate(scheme=run.coupling.name, degree=run.coupling.extrapolation)
         if run.initial == "assemble":
             self._unstepped()
         built = self.built(self._mode(run))
@@ -208,7 +208,8 @@ class Simulator:
                     "force all the time"
                 ) from None
             if tells_what_repeats(run):
-                asked, other = ("redundant = 'first'", "least") if run.redundant == "first" else (f"form = '{run.form}'", "multipliers")
+                first = run.successive is not None and run.successive.redundant == "first"
+                asked, other = ("redundant = 'first'", "least") if first else (f"form = '{run.form}'", "multipliers")
                 raise BuildError(
                     f"{asked} is refused: {error.why}, so that it cannot be told what repeats what; choose '{other}'"
                 ) from None
@@ -219,7 +220,7 @@ class Simulator:
             outcome, record = self._run(stabilised, given)
         outcome.stabilisation = attempted(outcome.warnings, "", self._held_by, run, stabilised, given.start_values)
         if given.keeper:
-            given.keeper.tell(outcome, run.solver)
+            given.keeper.tell(outcome, run.solver_name)
         if given.stream:
             given.stream.end(record, outcome)
         return outcome, record
@@ -229,7 +230,7 @@ class Simulator:
         joints' own stabilisation."""
         if run.stabilisation is not None:
             return run
-        solver = SOLVERS[run.solver]
+        solver = SOLVERS[run.solver_name]
         free = run.communication_step is None and run.form == "multipliers" and run.initial != "relax"
         can = free and (solver.tableau is not None or solver.holds)
         wanted = can and not self._unprojectable and self._constrained
@@ -272,7 +273,7 @@ class Simulator:
 
     def _run(self, run: Run, given: _Given) -> tuple[Outcome, Record]:
         start_values, fixed, pose, stream, keeper, instead = given
-        scheme = scheme_of(run.scheme) if run.communication_step is not None else None
+        scheme = scheme_of(run.coupling.name) if run.communication_step is not None else None
         mode = self._mode(run)
         built = self.built(mode)
         check_names(run, built)
@@ -285,9 +286,9 @@ class Simulator:
         if projecting not in self._unstabilised:
             self._unstabilised[projecting] = without_stabilisation(built.parts, built.projected if projecting is mode else ())
         unstabilised = self._unstabilised[projecting]
-        holds = SOLVERS[run.solver].holds
+        holds = SOLVERS[run.solver_name].holds
         vain = of_no_effect(
-            built.parts, built.start, values, unstabilised, *([f"solver='{run.solver}'", "another solver"] if holds else [])
+            built.parts, built.start, values, unstabilised, *([f"solver='{run.solver_name}'", "another solver"] if holds else [])
         )
         values = {**values, **unstabilised}
         if run.rows > _MANY_ROWS and not stream:
@@ -295,7 +296,7 @@ class Simulator:
         run.times()  # found once, before the clock starts
         began, asked = perf_counter(), values
         if keeper:
-            keeper.check(built, run, exact=scheme is not None or SOLVERS[run.solver].in_c)
+            keeper.check(built, run, exact=scheme is not None or SOLVERS[run.solver_name].in_c)
         begun = self._begun_stepped if scheme and (run.initial == "assemble" or pose is not None) else self._begun
         values, warned = (keeper and keeper.begun) or begun(built, run, values, pose, bool(own or fixed))
         key, session = self._started(built, run, values, scheme)
@@ -313,7 +314,7 @@ class Simulator:
                         interval = Interval(session, session.inner, method_between_points(built, run)) if session.inner else None
                         outcome = scheme.couple(session, run, interval)
                     else:
-                        outcome = (instead or SOLVERS[run.solver].integrate)(session, run)
+                        outcome = (instead or SOLVERS[run.solver_name].integrate)(session, run)
             except (MemoryError, HostDied) as error:
                 outcome = broken_off(session, error)
             running = perf_counter() - prepared
@@ -349,7 +350,7 @@ class Simulator:
         built = self.built(Mode.PROJECTED if self.definition.enforced or self._switches else Mode.CONTINUOUS)
         with self._lent(*self._started(built, run, {}, None)) as session:
             check_start_state(session)
-            outcome = SOLVERS[run.solver].integrate(session, run)
+            outcome = SOLVERS[run.solver_name].integrate(session, run)
             if not outcome.completed:
                 raise AnalysisError(f"t = {time:g} s cannot be reached: {outcome.sentence}")
             yield session, session.kernel.present
@@ -397,12 +398,12 @@ class Simulator:
     # -- sessions ----------------------------------------------------------------------------------------------------------------------
 
     def _started(
-        self, built: Built, run: Run, values: StartValues, scheme: Scheme | None, assembling: bool = False
+        self, built: Built, run: Run, values: StartValues, scheme: CouplingScheme | None, assembling: bool = False
     ) -> tuple[tuple[object, ...], Session]:
         in_turn, repeats = (scheme.in_turn, scheme.repeats) if scheme else (False, False)
         outputs = names_of(run.outputs)
         home = self._homes.present
-        key = (id(built), outputs, in_turn, run.memory, home)
+        key = (id(built), outputs, in_turn, run.isolation.memory, home)
         waiting = alive(self._waiting.pop(key, None))
         if waiting is not None:
             start_again(waiting, run, values, repeats=repeats, assembling=assembling)

@@ -12,13 +12,14 @@ from typing import Any
 
 from coupling import rows_file
 from coupling.analysis.pose import Pose
-from coupling.errors import BuildError, InitialStateError, StartError, SweepError, listed, shown
+from coupling.errors import BuildError, InitialStateError, StartError, SweepError, shown
 from coupling.fmus import Fmu
 from coupling.fmus.start_values import start_items
 from coupling.live.fused import decided
 from coupling.measures import Measure
-from coupling.names import nearest, resolve
+from coupling.names import resolve
 from coupling.options import Run
+from coupling.options.calls import check_names, public_call
 from coupling.outcome import Ending, Outcome
 from coupling.plan.connections import check_drive, find_end
 from coupling.plan.definition import Definition
@@ -39,6 +40,7 @@ _NAMED = 20
 """Of missing runs, so many are named by their numbers."""
 
 
+@public_call
 def sweep(
     system: System,
     points: Mapping[str, Iterable[Any]] | Iterable[Mapping[str, Any]],
@@ -85,8 +87,7 @@ def sweep(
         options["initial"] = _pose(definition, own)
     built = Simulator(definition).prepare(run)
     way, warning = decided(built, run)  # here, once, so that all runs are evaluated the same way, and none of them says so
-    if way is not None:
-        options["compiled"] = way
+    options["evaluation"] = way
     place = None if folder is None else _made(folder)
     task = Task(
         definition=definition,
@@ -170,22 +171,20 @@ def _spans(numbers: Sequence[int]) -> list[str]:
 
 def _checked_options(options: Mapping[str, Any]) -> Run:
     known = [name for name in inspect.signature(System.simulate).parameters if name not in ("self", "progress")]
-    for name in options:
-        if name not in known:
-            raise BuildError(f"a sweep has no option '{name}'; {nearest(name, known) or f'those of simulate are {listed(known, 30)}'}")
-    if "checkpoint" in options:
+    check_names("a sweep", options, known)
+    if options.get("checkpoint") is not None:
         raise BuildError(
             "checkpoint names one file, and each run of a sweep would need its own; the points that are done are kept by folder='runs'"
         )
-    for name in ("on_crash", "max_restarts", "checkpoint_interval", "checkpoint_inexact"):
-        if name in options:
-            raise BuildError(
-                f"{name} is for runs with a checkpoint, which those of a sweep do not have; leave it out: a run whose FMU ends its process is a row that "
-                "failed, and the others are made"
-            )
     if "record_to" in options:
         raise BuildError("record_to names one file, and each run of a sweep needs its own; give folder='runs' instead")
-    return Run(**({**options, "initial": Run.initial} if isinstance(options.get("initial"), Pose) else options))
+    run = Run(**({**options, "initial": Run.initial} if isinstance(options.get("initial"), Pose) else options))
+    if run.isolation.on_crash != "stop":
+        raise BuildError(
+            "on_crash is for runs with a checkpoint, which those of a sweep do not have; leave it out: a run whose FMU ends its process is a row that "
+            "failed, and the others are made"
+        )
+    return run
 
 
 def _given(what: str, values: Any) -> dict[str, Any]:

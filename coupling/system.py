@@ -6,7 +6,7 @@ import os
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -26,24 +26,23 @@ from coupling.composition import Composition
 from coupling.diagram import system_diagram, system_html
 from coupling.errors import BuildError, shown
 from coupling.explained import explain
-from coupling.live.keeper import DEFAULT_INTERVAL, keeper_of
+from coupling.live.keeper import keeper_of
 from coupling.live.session import Session
 from coupling.live.streaming import stream_of
-from coupling.options import Run
+from coupling.options import Checkpoint, Contacts, Index3, Isolation, Run, Scheme, Successive
+from coupling.options.calls import public_call
 from coupling.plan.build import Built
 from coupling.plan.definition import Value
 from coupling.plan.given import drives_of
 from coupling.plan.kinds import Mode, possible_modes
 from coupling.progress import show_at_end, terminated_after
 from coupling.result import Result, start_picture
-from coupling.resume import MOST_RESTARTS, check_restarts, resume, run_on
+from coupling.resume import check_restarts, resume, run_on
 from coupling.schemes.base.scheme import check_scheme
 from coupling.simulate import Simulator
 from coupling.solvers.base.solver import embedded_run
 from coupling.ssp.parameters import start_values_of
 from coupling.ssp.systems import from_ssp, to_ssp
-
-_ASKED = frozenset(each.name for each in fields(Run))
 
 
 class System(Composition):
@@ -60,6 +59,7 @@ class System(Composition):
         self._simulator: Simulator | None = None
         self._asked = Asked()
 
+    @public_call
     def build(self, communication: bool | None = None) -> Built:
         """Checks everything and finds the order of evaluation, without running anything.
 
@@ -78,6 +78,7 @@ class System(Composition):
             weakref.finalize(self, simulator.close)
 
     @classmethod
+    @public_call
     def from_ssp(cls, path: str | os.PathLike[str]) -> Self:
         """The system in an SSP package, of this library or of another tool: FMUs, values and connections, of nested systems with dotted names.
 
@@ -96,6 +97,7 @@ class System(Composition):
         """What a user should know of the package that the system was read from."""
         return self._origin.notes
 
+    @public_call
     def to_ssp(self, path: str | os.PathLike[str], settings: Mapping[str, Any] | None = None, parameters: str = "inline") -> Path:
         """Writes the system as an SSP 1.0 package, with its FMUs; what SSP has no words for is in an annotation.
 
@@ -105,9 +107,11 @@ class System(Composition):
         """
         return to_ssp(self.definition, path, settings, parameters, self._origin)
 
+    @public_call
     def export_fmu(
         self,
         path: str | os.PathLike[str],
+        *,
         inputs: Sequence[str] | None = None,
         outputs: Sequence[str] | None = None,
         parameters: Sequence[str] | None = None,
@@ -119,14 +123,7 @@ class System(Composition):
         ls_dae: bool = False,
         stop_time: float = 1.0,
         stabilisation: str | None = Run.stabilisation,
-        solver: str = Run.solver,
-        step_size: float | None = Run.step_size,
-        metric: str = Run.metric,
-        velocity_level: str = Run.velocity_level,
-        method: str = Run.method,
-        spectral_radius: float = Run.spectral_radius,
-        newton_limit: int = Run.newton_limit,
-        newton_tolerance: float = Run.newton_tolerance,
+        solver: str | Index3 = Run.solver,
         start_values: Mapping[str, Value] | str | os.PathLike[str] | None = None,
     ) -> Path:
         """Writes the system, made of this library's components, as one FMU without Python, for Model Exchange and Co-Simulation.
@@ -141,8 +138,7 @@ class System(Composition):
         default of the parameter ``solver.implicit``: an implicit method in Co-Simulation, for stiff systems. With ``ls_dae`` an importer may solve for the multipliers
         itself, as FMI-LS-DAE describes. ``stop_time`` is that of the default experiment, in seconds. ``stabilisation`` is by default part of
         the joints; with ``projection`` Co-Simulation moves states onto the constraints, and Model Exchange gives the projected right-hand side.
-        ``solver="index3"`` has Co-Simulation take steps of fixed size, ``step_size``, with the options of ``simulate``. ``start_values`` are those of
-        this FMU alone, by full names or a file ``.ssv``; it starts with them.
+        ``solver=Index3(step_size=0.01)`` has Co-Simulation take steps of fixed size. ``start_values`` are those of this FMU alone, by full names or a file ``.ssv``; it starts with them.
         """
         from coupling.export.export import export_fmu
 
@@ -163,22 +159,10 @@ class System(Composition):
             stop_time=stop_time,
             stabilisation=stabilisation,
             start_values=start_values_of(start_values, self.instances),
-            steps=embedded_run(
-                stop_time,
-                initial,
-                {
-                    "solver": solver,
-                    "step_size": step_size,
-                    "metric": metric,
-                    "velocity_level": velocity_level,
-                    "method": method,
-                    "spectral_radius": spectral_radius,
-                    "newton_limit": newton_limit,
-                    "newton_tolerance": newton_tolerance,
-                },
-            ),
+            steps=embedded_run(stop_time, initial, solver),
         )
 
+    @public_call
     def assemble(
         self,
         guess: Mapping[str, float | tuple[float, float]] | None = None,
@@ -204,41 +188,43 @@ class System(Composition):
         self._freeze(simulator)
         return pose
 
-    picture = start_picture
-    resume = staticmethod(resume)
-    diagram = system_diagram
-    explain = explain
+    picture = public_call(start_picture, "picture")
+    resume = staticmethod(public_call(resume))
+    diagram = public_call(system_diagram, "diagram")
+    explain = public_call(explain)
     _repr_html_ = system_html
 
+    @public_call
     def equilibrium(
         self,
-        start: Mapping[str, Value] | Result | None = None,
+        initial: Mapping[str, Value] | Result | None = None,
         hold: Sequence[str] = (),
         free: Sequence[str] = (),
         guess: Mapping[str, Value] | None = None,
     ) -> Pose:
         """A pose at which the system stands still: all accelerations vanish, and the rates of all other states.
 
-        It is sought from ``start``, a mapping of start values such as ``{"rod.theta": 1.0}``, a pose that was found before or a result, whose
-        last row counts; by default from the start values of the instances. Values of ``guess`` count over those of ``start``. Velocities are
+        It is sought from ``initial``, a mapping of values such as ``{"rod.theta": 1.0}``, a pose that was found before or a result, whose
+        last row counts; by default from the start values of the instances. Values of ``guess`` count over those of ``initial``. Velocities are
         set to zero, and all states move but those that ``hold`` names. A mechanism
         slides downhill from there, so that what is found is stable as a rule; the pose says whether it is. From an unstable one, such as
         a rod that stands upright, its ``alternatives`` are where the system falls. ``free`` names inputs that are left open, to be found as
         well: a torque, a pressure or a voltage that balances what is held; or parameters, such as a spring's stiffness, by which as many of
         what is held, the first ones, come to rest where they start. The time is 0; driven inputs have their values there.
         """
-        return self._equilibrium({**self._values(start), **self._values(guess)}, hold, free, True)
+        return self._equilibrium({**self._values(initial), **self._values(guess)}, hold, free, True)
 
     def _equilibrium(self, start: Mapping[str, Value], hold: Sequence[str], free: Sequence[str], alternatives: bool) -> Pose:
         from coupling.analysis.trimming import equilibrium_of
 
         return equilibrium_of(lambda new: self._standing({**start, **new}, "relax"), self.instances, self._drives, hold, free, alternatives)
 
+    @public_call
     def equilibria(
         self,
         parameter: str,
         values: Sequence[float] | np.ndarray,
-        start: Mapping[str, Value] | Result | None = None,
+        initial: Mapping[str, Value] | Result | None = None,
         hold: Sequence[str] = (),
         free: Sequence[str] = (),
     ) -> Equilibria:
@@ -248,7 +234,7 @@ class System(Composition):
         """
         from coupling.analysis.continuation import equilibria
 
-        given = self._values(start)
+        given = self._values(initial)
 
         def at(value: float, near: Mapping[str, Value], alternatives: bool) -> Pose:
             return self._equilibrium({**given, **near, parameter: value}, hold, free, alternatives)
@@ -260,7 +246,7 @@ class System(Composition):
         self,
         inputs: Sequence[str] = ...,
         outputs: Sequence[str] | None = ...,
-        at: Mapping[str, Value] | Result | None = ...,
+        initial: Mapping[str, Value] | Result | None = ...,
         coordinates: Sequence[str] = ...,
         along: None = ...,
     ) -> LinearModel: ...
@@ -270,7 +256,7 @@ class System(Composition):
         self,
         inputs: Sequence[str] = ...,
         outputs: Sequence[str] | None = ...,
-        at: Mapping[str, Value] | Result | None = ...,
+        initial: Mapping[str, Value] | Result | None = ...,
         coordinates: Sequence[str] = ...,
         *,
         along: Mapping[str, Sequence[float] | np.ndarray],
@@ -278,11 +264,12 @@ class System(Composition):
         free: Sequence[str] = ...,
     ) -> LinearFamily: ...
 
+    @public_call
     def linearise(
         self,
         inputs: Sequence[str] = (),
         outputs: Sequence[str] | None = None,
-        at: Mapping[str, Value] | Result | None = None,
+        initial: Mapping[str, Value] | Result | None = None,
         coordinates: Sequence[str] = (),
         along: Mapping[str, Sequence[float] | np.ndarray] | None = None,
         hold: Sequence[str] = (),
@@ -291,18 +278,18 @@ class System(Composition):
         """The linear model x' = A x + B u, y = C x + D u of small motions about a point.
 
         ``inputs`` name inputs that are driven or left open; rates of prescribed motion follow from them. ``outputs`` name variables,
-        instances or patterns with ``*``; by default the outputs are the states. ``at`` are start values, such as a pose that ``equilibrium`` has
+        instances or patterns with ``*``; by default the outputs are the states. ``initial`` are values, such as a pose that ``equilibrium`` has
         found, and by default those of the instances, at time 0; of a result its last row counts, with the drives of its run as they are at its time;
         a file has none, so that this system's count. The system has to stand still there, or to move so that its linear model stays the same.
         The states are minimal coordinates and their rates, so that constraints, their stabilisation and quaternions leave no poles: joints' freedoms where there are any, such as
         ``pin.rotation.q`` and ``pin.rotation.qd``, and all states that are not mechanical; ``coordinates`` names those to be preferred.
         ``along={"spring.k": values}`` gives the models at the equilibria along a parameter, all in the coordinates of the first: the first
-        equilibrium is sought from ``at``, each other one from the one before; ``hold`` and ``free`` are those of ``equilibrium``.
+        equilibrium is sought from ``initial``, each other one from the one before; ``hold`` and ``free`` are those of ``equilibrium``.
         """
         from coupling.analysis.continuation import linear_family, one_parameter
         from coupling.analysis.linear import linear_model
 
-        start = self._values(at)
+        start = self._values(initial)
         if along is not None:
             parameter, values = one_parameter(along)
 
@@ -312,37 +299,39 @@ class System(Composition):
             return linear_family(self.equilibria(parameter, values, start, hold, free), model, tuple(coordinates))
         if tuple(hold) or tuple(free):
             raise BuildError(
-                "linearise: hold and free belong to equilibria along a parameter; give along={...}, or at=system.equilibrium(hold=..., free=...)"
+                "linearise: hold and free belong to equilibria along a parameter; give along={...}, or initial=system.equilibrium(hold=..., free=...)"
             )
-        still = isinstance(at, Pose) and at.assembled is None
-        with self._as_driven(at)._standing(start, "check", float(at.time[-1]) if isinstance(at, Result) else 0.0, still) as session:
+        still = isinstance(initial, Pose) and initial.assembled is None
+        time = float(initial.time[-1]) if isinstance(initial, Result) else 0.0
+        with self._as_driven(initial)._standing(start, "check", time, still) as session:
             return linear_model(session, inputs, outputs, coordinates)
 
-    def _as_driven(self, at: object) -> System:
+    def _as_driven(self, initial: object) -> System:
         """With the drives that were those of the run alone that a result is of."""
-        own = drives_of(at.drives) if isinstance(at, Result) else {}
+        own = drives_of(initial.drives) if isinstance(initial, Result) else {}
         return self.of(replace(self.definition, drives=tuple({**dict(self.definition.drives), **own}.items()))) if own else self
 
+    @public_call
     def sensitivities(
         self,
         parameters: Sequence[str],
         outputs: Sequence[str] | None = None,
-        at: Mapping[str, Value] | Result | None = None,
+        initial: Mapping[str, Value] | Result | None = None,
         hold: Sequence[str] = (),
         free: Sequence[str] = (),
     ) -> Sensitivities:
         """How an equilibrium, and the eigenvalues of small motions about it, change with parameters.
 
-        The equilibrium is sought from ``at``, with ``hold`` and ``free`` as in ``equilibrium``. Derivatives of states, of free inputs and of
+        The equilibrium is sought from ``initial``, with ``hold`` and ``free`` as in ``equilibrium``. Derivatives of states, of free inputs and of
         ``outputs`` are exact by parameters that FMUs list among the knowns of their derivatives, as those of the catalogue do; all others, and
         those of eigenvalues, are differences of equilibria that are solved anew, with exact Jacobians there.
         """
         from coupling.analysis.sensitivities import implicit_derivatives, sensitivities
 
-        start = self._values(at)
+        start = self._values(initial)
         with self._standing(start, "relax") as session:
             found = implicit_derivatives(session, parameters, outputs, hold, free)
-        model = self.linearise(at=found.pose.beside(start))
+        model = self.linearise(initial=found.pose.beside(start))
 
         def anew(parameter: str, value: float) -> tuple[Pose, LinearModel]:
             changed = {**start, **found.pose, parameter: value}
@@ -351,7 +340,8 @@ class System(Composition):
 
         return sensitivities(found, model, anew)
 
-    def stages(self, at: float = 0.0, order: Sequence[str] | str | None = None) -> Stages:
+    @public_call
+    def constraint_stages(self, at: float = 0.0, order: Sequence[str] | str | None = None) -> Stages:
         """The constraints in force at a time, taken one after the other: what each adds and what is left free, what it repeats, and how the
         multipliers of those before change. ``print`` it to see a table.
 
@@ -359,7 +349,7 @@ class System(Composition):
         of those before, which tells best whether constraints are nearly redundant.
         """
         if isinstance(at, bool) or not isinstance(at, int | float | np.integer | np.floating) or not np.isfinite(at):
-            raise BuildError(f"stages: at = {shown(at)} is refused: give a time in seconds")
+            raise BuildError(f"constraint_stages: at = {shown(at)} is refused: give a time in seconds")
         simulator = self._simulator or Simulator(self.definition)
         with simulator.arrived(float(at)) as (session, x):
             self._freeze(simulator)
@@ -387,101 +377,88 @@ class System(Composition):
             self._freeze(simulator)
             yield session
 
+    @public_call
     def simulate(
         self,
         stop_time: float,
+        *,
         start_time: float = Run.start_time,
-        solver: str = Run.solver,
+        solver: str | Index3 = Run.solver,
         rtol: float = Run.rtol,
         atol: float | Mapping[str, float] | None = Run.atol,
+        max_step: float = Run.max_step,
+        max_steps: int = Run.max_steps,
         initial: str | Mapping[str, float] | Result = Run.initial,
-        communication_step: float | None = Run.communication_step,
-        scheme: str = Run.scheme,
+        start_values: Mapping[str, Value] | str | os.PathLike[str] | None = None,
+        drives: Mapping[str, float | Callable[[float], float] | Sequence[Sequence[float]] | np.ndarray] | None = None,
         outputs: Sequence[str] | None = Run.outputs,
         output_times: Sequence[float] | np.ndarray | None = Run.output_times,
         output_interval: float | None = Run.output_interval,
-        max_step: float = Run.max_step,
-        max_steps: int = Run.max_steps,
-        progress: bool = Run.progress,
-        extrapolation: int = Run.extrapolation,
-        step_control: str = Run.step_control,
-        coupling_tolerance: float = Run.coupling_tolerance,
+        communication_step: float | None = Run.communication_step,
+        scheme: str | Scheme = Run.scheme,
         stabilisation: str | None = Run.stabilisation,
-        step_size: float | None = Run.step_size,
-        metric: str = Run.metric,
-        velocity_level: str = Run.velocity_level,
-        method: str = Run.method,
-        spectral_radius: float = Run.spectral_radius,
-        newton_limit: int = Run.newton_limit,
-        newton_tolerance: float = Run.newton_tolerance,
-        start_values: Mapping[str, Value] | str | os.PathLike[str] | None = None,
-        drives: Mapping[str, float | Callable[[float], float] | Sequence[Sequence[float]] | np.ndarray] | None = None,
-        multipliers: str = Run.multipliers,
-        order: Sequence[str] | str | None = Run.order,
-        redundant: str = Run.redundant,
-        form: str = Run.form,
-        impacts: str = Run.impacts,
-        rest_velocity: float | None = Run.rest_velocity,
-        painleve: str = Run.painleve,
+        multipliers: str | Successive = Run.multipliers,
+        contacts: Contacts = Run.contacts,
         sensitivities: Sequence[str] = Run.sensitivities,
-        compiled: bool | str | None = Run.compiled,
+        evaluation: str = Run.evaluation,
+        isolate: str | Isolation = Run.isolate,
         record_to: Path | str | None = None,
-        checkpoint: Path | str | None = None,
-        checkpoint_interval: float = DEFAULT_INTERVAL,
-        checkpoint_inexact: bool = False,
-        on_crash: str = "stop",
-        max_restarts: int = MOST_RESTARTS,
-        isolate: str = Run.isolate,
-        call_timeout: float | None = Run.call_timeout,
-        memory: float | None = Run.memory,
-        sandbox: bool = Run.sandbox,
+        checkpoint: Path | str | Checkpoint | None = None,
+        progress: bool = Run.progress,
     ) -> Result:
         """Integrates the system from ``start_time`` to ``stop_time`` (seconds).
 
-        ``solver``: ``dopri5`` or ``dop853`` (explicit Runge-Kutta, with events located to rounding), ``cvode`` or ``ida`` (stiff), ``index3`` (fixed steps),
-        or one of SciPy's: ``RK45``, ``Radau``, ``BDF``, ``LSODA``. ``rtol`` is the relative, ``atol`` the absolute tolerance, by default ``rtol`` times the
-        nominal values; a mapping gives it by name of state, and of algebraic variable for ``ida``, or by patterns with ``*``, of which the last that matches
-        counts. ``initial`` says what happens where the start violates constraints: ``check`` refuses, ``assemble`` moves what the user did not set, ``relax``
-        leaves it to the stabilisation. It is also a pose of ``assemble()`` or ``equilibrium()``, or a result, whose last row counts: the run begins there,
-        and where its ``start_values`` give other lengths, at the pose that is nearest. ``outputs`` are the names to record, of variables or instances, ``*``
-        matching anything; by default all outputs, states, algebraic and discrete variables. ``output_times`` or ``output_interval`` say when, by default 500
-        intervals; they cost no steps. ``progress`` shows a bar on a terminal, and at the end how it went.
-        ``communication_step`` (seconds) couples Co-Simulation instances at points that far apart, by a ``scheme``: ``explicit`` and ``gauss-seidel``
-        extrapolate inputs over the step by polynomials of degree ``extrapolation`` (0, 1 or 2); ``implicit``, ``implicit-position`` and ``implicit-velocity``
-        repeat steps until constraints hold at their end. ``step_control`` is ``fixed``, ``adaptive`` (by step doubling) or ``power`` (by the energy that
-        coupling creates), both to ``coupling_tolerance``. Values are recorded at the first point at or after each time that is asked for. ``stabilisation``
-        says what keeps constraints from drifting: ``baumgarte``, which is part of the joints, or ``projection``, by which each step ends on the constraints.
-        By default ``dopri5`` and ``dop853`` project, unless ``initial`` is ``relax`` or a joint has been given a value of its stabilisation.
-        ``solver="index3"`` takes implicit steps of fixed ``step_size`` (seconds) that end on the constraints: by a ``method``, ``trapezoidal``,
-        ``generalised-alpha`` with its ``spectral_radius``, or ``trbdf2``; each in at most ``newton_limit`` iterations, down to changes of
-        ``newton_tolerance``. Velocities are projected by a ``metric``: ``mass`` or ``tangent``; constraints of velocities alone hold within the iteration
-        (``velocity_level="stepped"``), or are left to the projection (``projected``), which is of first order.
+        ``solver``: ``dopri5`` or ``dop853`` (explicit Runge-Kutta, with events located to rounding), ``cvode`` or ``ida`` (stiff), ``Index3(step_size=...)``
+        (fixed steps that end on the constraints), or one of SciPy's: ``RK45``, ``Radau``, ``BDF``, ``LSODA``. ``rtol`` is the relative, ``atol`` the absolute
+        tolerance, by default ``rtol`` times the nominal values; a mapping gives it by name of state, and of algebraic variable for ``ida``, or by patterns
+        with ``*``, of which the last that matches counts. ``initial`` says what happens where the start violates constraints: ``check`` refuses,
+        ``assemble`` moves what the user did not set, ``relax`` leaves it to the stabilisation. It is also a pose of ``assemble()`` or ``equilibrium()``, or a
+        result, whose last row counts: the run begins there, and where its ``start_values`` give other lengths, at the pose that is nearest.
         ``start_values`` are those of this run alone, by full names such as ``rod.m``, or a file ``.ssv`` of SSP; they count over those that ``add`` was
         given, and the next run begins without them. ``drives`` are constants, functions of time or tables for this run, by the names of inputs, in place of
-        those that ``drive`` was given. ``multipliers`` are solved for ``simultaneous``, or ``successive``: constraint by constraint, in an ``order`` of
-        joints, of which those that are not named follow in the order of ``add``, or ``independent first``. Of redundant ones the multipliers are the
-        ``least``, or the load is left to those taken ``first``. ``form``, for study: ``full`` or ``reduced`` build the free directions; see ``stages`` as
-        well. Several ``impacts`` at one time are ``sequential``, the greatest approach first, or ``simultaneous``; those slower than ``rest_velocity`` are
-        plastic. ``painleve``: where no forces satisfy a contact the run ends (``stop``), or an ``impulse`` does. ``sensitivities`` name parameters and start
-        values by which all that is recorded is differentiated, for ``dopri5`` and ``dop853``: ``result.sensitivity("rod.theta", "rod.m")``.
-        Derivatives are found by a tape of the equations where all FMUs are of this library, with ``compiled=True`` by compiled code of these, with
-        ``False`` by calls of the FMUs; ``"tape"`` tells where that cannot be.
-        ``record_to`` is the path of a file ``.jrd`` that takes the rows while they are made, in place of memory: ``Result.load`` reads it also while the run
-        goes on, and whatever ends the process. ``checkpoint`` is the path of a file that is written every ``checkpoint_interval`` seconds of the clock, and
-        at the end: ``System.resume`` goes on from there; with ``checkpoint_inexact`` FMUs that cannot serialise their states begin again there from their
-        continuous states alone. ``isolate``: ``all`` has the run, with all FMUs, in a process of its own, so that one that crashes
-        ends the run alone; ``foreign`` does so where an FMU is not of this library. There a call of an FMU that takes longer than ``call_timeout`` seconds
-        ends the run, and so does Ctrl-C; FMUs there may take so many bytes of ``memory``, and in a ``sandbox`` no files of others. Where an FMU takes a
-        process of its own along, the run goes on from its last checkpoint with ``on_crash="restart"``, ``max_restarts`` times.
+        those that ``drive`` was given. ``outputs`` are the names to record, of variables or instances, ``*`` matching anything; by default all outputs,
+        states, algebraic and discrete variables. ``output_times`` or ``output_interval`` say when, by default 500 intervals; they cost no steps.
+        ``communication_step`` (seconds) couples Co-Simulation instances at points that far apart, by a ``scheme``: a name, or ``Scheme`` with
+        ``extrapolation`` and ``step_control``. Values are recorded at the first point at or after each time that is asked for.
+        ``stabilisation`` says what keeps constraints from drifting: ``baumgarte``, which is part of the joints, or ``projection``, by which each step ends on
+        the constraints. By default ``dopri5`` and ``dop853`` project, unless ``initial`` is ``relax`` or a joint has been given a value of its stabilisation.
+        ``multipliers`` are solved for ``simultaneous``, or ``successive``: constraint by constraint (``Successive``; see ``constraint_stages`` as well).
+        ``contacts=Contacts(...)`` treats impact and contact. ``sensitivities`` name parameters and start values by which all that is recorded is
+        differentiated, for ``dopri5`` and ``dop853``: ``result.sensitivity("rod.theta", "rod.m")``. ``evaluation``: derivatives are found by calls of the
+        ``fmus``, by a ``tape`` of their equations, or by ``compiled`` code of these; ``auto`` takes the tape where all FMUs are of this library.
+        ``isolate``: ``all`` has the run, with all FMUs, in a process of its own, ``foreign`` does so where an FMU is not of this library; ``Isolation`` has
+        limits and restarts. ``record_to`` is the path of a file ``.jrd`` that takes the rows while they are made, in place of memory: ``Result.load`` reads it
+        also while the run goes on. ``checkpoint`` is the path of a file from which ``System.resume`` resumes the run, or ``Checkpoint`` with its
+        ``interval``. ``progress`` shows a bar on a terminal, and at the end how it went.
         """
-        asked = {name: value for name, value in locals().items() if name in _ASKED}
-        check_scheme(scheme)
         start_values, pose = start_values_of(start_values, self.instances), self._pose(initial)
-        run = self._asked.run({**asked, "initial": initial if isinstance(initial, str) else Run.initial})
-        keeper = keeper_of(checkpoint, checkpoint_interval, checkpoint_inexact)
+        check_scheme(scheme.name if isinstance(scheme, Scheme) else scheme)
+        run = self._asked.run(
+            stop_time=stop_time,
+            start_time=start_time,
+            solver=solver,
+            rtol=rtol,
+            atol=atol,
+            max_step=max_step,
+            max_steps=max_steps,
+            initial=initial if isinstance(initial, str) else Run.initial,
+            outputs=outputs,
+            output_times=output_times,
+            output_interval=output_interval,
+            communication_step=communication_step,
+            scheme=scheme,
+            stabilisation=stabilisation,
+            multipliers=multipliers,
+            contacts=contacts,
+            sensitivities=sensitivities,
+            evaluation=evaluation,
+            isolate=isolate,
+            progress=progress,
+        )
+        keeper = keeper_of(checkpoint)
         stream = stream_of(record_to, keeper)
         simulator = self._simulator or Simulator(self.definition)
-        restarts = check_restarts(on_crash, max_restarts, keeper, run, simulator.definition)
+        restarts = check_restarts(keeper, run, simulator.definition)
         try:
             simulator.prepare(run)
             with terminated_after(record_to is not None or checkpoint is not None):

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from jourdain import Result, System
+from jourdain import Result, Scheme, System
 
 # 1. The data, in SI units.
 
@@ -130,7 +130,7 @@ def together() -> Result:
 
 
 def apart() -> Result:
-    return system().simulate(STOP, communication_step=STEP, extrapolation=2, output_interval=0.02)
+    return system().simulate(STOP, communication_step=STEP, scheme=Scheme(extrapolation=2), output_interval=0.02)
 
 
 # 6. Compare. The errors of the co-simulation are relative, at each time; at events there are two rows, of which the latter counts.

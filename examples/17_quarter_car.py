@@ -95,7 +95,7 @@ def main() -> int:
     print(pose)
     off = max(abs(pose[name] - value) for name, value in sinks().items())
     print(f"largest difference to the closed form at rest: {off:.1e} m")
-    model = car.linearise(["tyre.M.s", "tyre.M.v"], ["body.s", "strut.tension"], at=pose)
+    model = car.linearise(["tyre.M.s", "tyre.M.v"], ["body.s", "strut.tension"], initial=pose)
     print(model.modes())
     frequency = np.geomspace(0.1, 100, 400)
     error = float(np.abs(from_road(model, frequency) / by_hand(frequency) - 1).max())

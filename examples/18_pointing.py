@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from jourdain import Result, System
+from jourdain import Index3, Result, System
 
 MASS, APART, PUSH = 1.5, 3.0, 2.0  # kg of A, m, N on B
 STOP = 5.0
@@ -58,7 +58,7 @@ def exact(times: Sequence[float]) -> dict[str, np.ndarray]:
 
 
 def simulate(pursuit: System, level: str, steps: int, times: Sequence[float]) -> Result:
-    return pursuit.simulate(STOP, solver="index3", step_size=STOP / steps, velocity_level=level, output_times=times)
+    return pursuit.simulate(STOP, solver=Index3(step_size=STOP / steps, velocity_level=level), output_times=times)
 
 
 def errors(result: Result, known: dict[str, np.ndarray]) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from jourdain import Result, System
+from jourdain import Index3, Result, System
 
 MASS, INERTIA, RADIUS = 2.5467, 0.045224, 0.175  # kg, kg.m2 about the axle, m
 FORCE, BEGIN, END, STOP = 2.0, 1.5, 2.5, 5.0  # N, s
@@ -66,8 +66,8 @@ def main() -> int:
     folder = parser.parse_args().out
     folder.mkdir(parents=True, exist_ok=True)
     rolling = system()
-    exact = rolling.simulate(STOP, solver="index3", step_size=0.4)
-    paper = rolling.simulate(STOP, solver="index3", step_size=0.1, velocity_level="projected")
+    exact = rolling.simulate(STOP, solver=Index3(step_size=0.4))
+    paper = rolling.simulate(STOP, solver=Index3(step_size=0.1, velocity_level="projected"))
     print(exact.summary())
     error = abs(exact["wheel.x"][-1] - TRAVELLED)
     print(f"travelled: {exact['wheel.x'][-1]:.12f} m, off by {error:.1e} m ({ALLOWED:g} are allowed), in {exact.statistics.steps} steps")

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from jourdain import Result, System
+from jourdain import Index3, Result, System
 
 CRANK, COUPLER, OMEGA, STOP = 1.0, 2.0, 6.0, 10.0  # m, m, rad/s at the start, s
 STEPS = (0.02, 0.01, 0.005)
@@ -99,7 +99,7 @@ def main() -> int:
     print(f"singular poses on the way: {int((angle + np.pi / 2) / np.pi)}")
     holds = True
     for step in STEPS:
-        result = linkage.simulate(STOP, solver="index3", step_size=step)
+        result = linkage.simulate(STOP, solver=Index3(step_size=step))
         error, tilt = abs(result["crank.theta"][-1] - angle), np.abs(result["coupler.theta"]).max()
         gap, most = max(result.violation["position"]), result.statistics.most_newton_iterations
         print(

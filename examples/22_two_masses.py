@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from jourdain import Result, System
+from jourdain import Result, Successive, System
 
 FIRST, SECOND, APART, PUSH = 7.0, 5.0, 3.0, 2.0  # kg, kg, m, N on the first
 FREED, CAUGHT, STOP = 2.0, 3.0, 5.0  # s
@@ -99,8 +99,8 @@ def main() -> int:
     folder = parser.parse_args().out
     folder.mkdir(parents=True, exist_ok=True)
     masses = system()
-    print(masses.stages(order=["link"]))
-    result = masses.simulate(STOP, rtol=1e-12, atol=1e-12, multipliers="successive", order=["link"])
+    print(masses.constraint_stages(order=["link"]))
+    result = masses.simulate(STOP, rtol=1e-12, atol=1e-12, multipliers=Successive(order=["link"]))
     print(result.summary())
     exact, values = closed_form(), found(result)
     for name, value in values.items():

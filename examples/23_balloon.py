@@ -165,13 +165,13 @@ def main() -> int:
     off = max(abs(result[name][-1] - value) for name, value in AT_THE_END.items())
     print(f"largest difference to Lagrange's equations at {STOP:g} s: {off:.1e}")
     plot_motion(folder / "balloon_motion.png", result)
-    upright = made.equilibria("slider.k", STIFFNESSES, start={"slider.q": 0.0, "upper.q": 0.0, "lower.q": 0.0})
+    upright = made.equilibria("slider.k", STIFFNESSES, initial={"slider.q": 0.0, "upper.q": 0.0, "lower.q": 0.0})
     tilted, critical = leaning(upright), upright.branch_points[0]
     print(f"upright is stable above {critical:.7f} N/m, by the potential above {CRITICAL:.7f} N/m")
     of_rest = max(abs(pose["slider.q"] - slider_at_rest(k)) for k, pose in tilted.items())
     print(f"largest difference to the minima of the potential: {of_rest:.1e} m")
     stable = {float(k): pose for k, pose in zip(upright.values, upright, strict=True) if pose.stable} | tilted
-    models = {k: made.linearise([], [], at={**pose, "slider.k": k}) for k, pose in stable.items()}
+    models = {k: made.linearise([], [], initial={**pose, "slider.k": k}) for k, pose in stable.items()}
     print(f"{'k in N/m':>10}{'tilt':>8}   eigenvalues in rad/s")
     for k, model in models.items():
         print(f"{k:10g}{tilt(stable[k]):8.2f}   " + "  ".join(f"{s.real:.4f} +- {s.imag:.4f}i" for s in moving(model)))

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
-from jourdain import Result, System
+from jourdain import Index3, Result, System
 
 MASS, RADIUS = 2.5467, 0.175  # kg, m
 INERTIA = np.diag([0.045224, 0.03, 0.03])  # kg.m2, in the frame of the ball: that of a wheel
@@ -75,7 +75,7 @@ def exact(times: Sequence[float]) -> dict[str, np.ndarray]:
 
 
 def simulate(ball: System, level: str, steps: int, times: Sequence[float]) -> Result:
-    return ball.simulate(STOP, solver="index3", step_size=STOP / steps, velocity_level=level, output_times=times)
+    return ball.simulate(STOP, solver=Index3(step_size=STOP / steps, velocity_level=level), output_times=times)
 
 
 def errors(result: Result, known: dict[str, np.ndarray]) -> dict[str, float]:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from jourdain import Result, System
+from jourdain import Contacts, Result, System
 
 BALLS, DIAMETER, LENGTH, GRAVITY, MASS = 5, 0.04, 0.3, 9.81, 0.1
 LIFTED = 0.3  # rad
@@ -100,7 +100,9 @@ def main() -> int:
         ("e = 0.9, one after the other", system(0.9), "sequential", one_after_the_other(0.9)),
         ("elastic, all at once", system(), "simultaneous", all_at_once(1.0)),
     ):
-        result = results[title] = cradle.simulate(1.9 * swing, impacts=impacts, rest_velocity=1e-12, rtol=1e-11, atol=1e-12)
+        result = results[title] = cradle.simulate(
+            1.9 * swing, contacts=Contacts(impacts=impacts, rest_velocity=1e-12), rtol=1e-11, atol=1e-12
+        )
         found = speeds(result)
         print(f"{title}: {result.outcome}; after the first impacts " + ", ".join(f"{v:.6f}" for v in np.round(found, 9) + 0.0))
         late = abs(result.changes[0].time - swing / 2) if result.outcome.completed else np.inf

@@ -11,19 +11,25 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from coupling import AnalysisError as AnalysisError
     from coupling import BuildError as BuildError
+    from coupling import Checkpoint as Checkpoint
+    from coupling import Contacts as Contacts
     from coupling import Ending as Ending
     from coupling import Equilibria as Equilibria
     from coupling import FmuError as FmuError
+    from coupling import Index3 as Index3
     from coupling import InitialStateError as InitialStateError
+    from coupling import Isolation as Isolation
     from coupling import LinearFamily as LinearFamily
     from coupling import LinearModel as LinearModel
     from coupling import Outcome as Outcome
     from coupling import Pose as Pose
     from coupling import Result as Result
     from coupling import ResultError as ResultError
+    from coupling import Scheme as Scheme
     from coupling import Sensitivities as Sensitivities
     from coupling import StartError as StartError
     from coupling import Statistics as Statistics
+    from coupling import Successive as Successive
     from coupling import SweepError as SweepError
     from coupling import System as System
     from coupling.analysis.explanation import Explanation as Explanation
@@ -67,7 +73,7 @@ if TYPE_CHECKING:
     t = TIME
 
 _NAMES = {
-    "coupling": "AnalysisError BuildError Ending Equilibria FmuError InitialStateError LinearFamily LinearModel Outcome Pose Result ResultError Sensitivities StartError Statistics SweepError System",
+    "coupling": "AnalysisError BuildError Checkpoint Contacts Ending Equilibria FmuError Index3 InitialStateError Isolation LinearFamily LinearModel Outcome Pose Result ResultError Scheme Sensitivities StartError Statistics Successive SweepError System",
     "coupling.analysis.explanation": "Explanation",
     "coupling.sampling": "sample",
     "coupling.sweep": "sweep",

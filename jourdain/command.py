@@ -84,20 +84,18 @@ def _parser() -> argparse.ArgumentParser:
 
     simulate = verbs.add_parser("simulate", help="simulate a system and write what it leaves")
     simulate.add_argument("system", metavar="SYSTEM", help="file.py[:name], .ssp or .fmu")
-    add_run_options(simulate)
+    isolation = add_run_options(simulate)
+    isolation.add_argument(
+        "--on-crash", choices=("stop", "restart"), help="resume from --checkpoint if an FMU ends its process (default: stop)"
+    )
     add_kind(simulate)
-    simulate.add_argument("--record-to", type=Path, metavar="FILE.jrd", help="put the rows there while they are made, in place of memory")
-    simulate.add_argument(
+    files = simulate.add_argument_group("files")
+    files.add_argument("--record-to", type=Path, metavar="FILE.jrd", help="put the rows there while they are made, in place of memory")
+    files.add_argument(
         "--checkpoint", type=Path, metavar="FILE", help="write there, each minute and at the end, from what System.resume goes on"
     )
-    simulate.add_argument(
-        "--on-crash",
-        choices=("stop", "restart"),
-        default="stop",
-        help="go on from --checkpoint where an FMU ends its process (default: stop)",
-    )
-    simulate.add_argument("--plot", action="append", metavar="NAME", help="what a figure shows: names or patterns; may be repeated")
-    simulate.add_argument(
+    files.add_argument("--plot", action="append", metavar="NAME", help="what a figure shows: names or patterns; may be repeated")
+    files.add_argument(
         "--out",
         type=Path,
         action="append",
@@ -271,7 +269,6 @@ def _simulate(chosen: argparse.Namespace) -> int:
         progress=not chosen.json,
         record_to=chosen.record_to,
         checkpoint=chosen.checkpoint,
-        on_crash=chosen.on_crash,
         **settings,
     )
     with noticed():  # Ctrl-C and SIGTERM, once, wait until all is written

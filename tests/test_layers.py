@@ -18,7 +18,9 @@ ROOT = Path(__file__).parents[1]
 LAYERS: dict[str, tuple[str, ...]] = {
     "coupling": (
         "errors files markup memory names outcome registry",
-        "options record resampling rows_file checkpoint_file mat_file progress fmus kernel",
+        "record resampling rows_file checkpoint_file mat_file fmus kernel",
+        "options",
+        "progress",
         "plan",
         "fused",
         "live pictures",
@@ -335,7 +337,7 @@ OFFENCES = {
     "by a relative name": ("coupling/fmus/ports.py", "from ..plan.instances import Part", "which is in a higher layer"),
     "the package itself": ("coupling/analysis/pose.py", "from coupling import System", "__init__.py, which is in a higher layer"),
     "the folder beside": ("coupling/analysis/pose.py", "from coupling.export import export", "which is beside it"),
-    "a file beside a folder": ("coupling/options.py", "from coupling.fmus.ports import Port", "which is beside it"),
+    "a file beside a folder": ("coupling/record.py", "from coupling.fmus.ports import Port", "which is beside it"),
     "the folder beside, never": ("coupling/schemes/explicit.py", "from coupling.analysis.pose import pose", "which is beside it"),
     "the catalogue from elsewhere": ("coupling/fmus/ports.py", "import fmu_components.catalogue", "of another package"),
     "components from a file beside": (

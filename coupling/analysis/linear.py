@@ -149,7 +149,7 @@ def _check_consistent(standing: Standing, here: Chart, A: np.ndarray) -> None:
     if worst > _CONSISTENT:
         raise AnalysisError(
             f"the derivatives that the FMUs give do not keep the constraints at this point: they are off by {worst:.2g} of their size; "
-            "start nearer to an equilibrium, such as at=system.equilibrium()"
+            "start nearer to an equilibrium, such as initial=system.equilibrium()"
         )
 
 
@@ -190,7 +190,7 @@ def _check_steady(standing: Standing, here: Chart, A: np.ndarray) -> None:
         worst = here.coordinates[int(np.abs(rates).argmax())]
         raise AnalysisError(
             f"the system does not stand still here, nor move steadily: '{standing.label(worst.variable)}' changes by {abs(standing.physical([worst.rate])[0]):.3g} "
-            f"{standing.unit(worst.rate)}, and in {span:.2g} s entries of A change by {change:.2g}; linearise at=system.equilibrium(), or name "
+            f"{standing.unit(worst.rate)}, and in {span:.2g} s entries of A change by {change:.2g}; linearise with initial=system.equilibrium(), or name "
             "coordinates=[...] in which the motion is steady"
         )
 
@@ -203,7 +203,7 @@ def _followed(standing: Standing, x: np.ndarray, span: float) -> np.ndarray:
     def slope(x: np.ndarray) -> np.ndarray:
         dx = np.zeros(len(x))
         if kernel.derivatives(t, x, dx) is not Status.DONE:
-            raise AnalysisError("the motion cannot be followed from this point; linearise at=system.equilibrium()")
+            raise AnalysisError("the motion cannot be followed from this point; linearise with initial=system.equilibrium()")
         return dx
 
     for _ in range(_STEPS):

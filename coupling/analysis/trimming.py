@@ -53,7 +53,7 @@ def trimmed(standing: Standing, parameters: Sequence[str], hold: Sequence[str], 
     if len(parameters) > len(hold):
         raise BuildError(
             f"equilibrium: free: {listed(parameters)} can be found where as many states are held, and there are {len(hold)} of these; name "
-            "them in hold=, with their values in start="
+            "them in hold=, with their values in initial="
         )
     wanted, others = hold[: len(parameters)], hold[len(parameters) :]
     with standing({}) as session:

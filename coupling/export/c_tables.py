@@ -16,7 +16,7 @@ from coupling.kernel.runs.index3 import METHODS, MOST
 from coupling.live.scales import rest_velocity, scales_of_projection, scales_of_switched
 from coupling.live.session import Session
 from coupling.live.tolerances import sizes
-from coupling.options import Run
+from coupling.options import Index3
 from coupling.plan.drives import PolynomialDrive
 from coupling.plan.graph import Address
 from coupling.plan.schedule import Kind
@@ -204,16 +204,17 @@ def schedule_source(table: MechanismTable, session: Session, equations: bool) ->
     return "\n\n".join(parts) + "\n"
 
 
-def _fixed(table: MechanismTable, session: Session, run: Run) -> list[str]:
+def _fixed(table: MechanismTable, session: Session, asked: Index3) -> list[str]:
     """What steps of fixed size go by."""
+    assert asked.step_size
     given = {
-        "step": c_number(float(run.step_size or 0.0)),
-        "radius": c_number(run.spectral_radius),
-        "tolerance": c_number(run.newton_tolerance),
-        "method": METHODS.index(run.method),
-        "limit": min(int(run.newton_limit), MOST),
-        "tangent": c_bool(run.metric == "tangent"),
-        "stepped": c_bool(run.velocity_level == "stepped"),
+        "step": c_number(asked.step_size),
+        "radius": c_number(asked.spectral_radius),
+        "tolerance": c_number(asked.newton_tolerance),
+        "method": METHODS.index(asked.method),
+        "limit": min(asked.newton_limit, MOST),
+        "tangent": c_bool(asked.metric == "tangent"),
+        "stepped": c_bool(asked.velocity_level == "stepped"),
         "nominal": "nominal",
     }
     place = table.own_place([v.name for v in table.own].index(STEP_SIZE))

@@ -84,7 +84,7 @@ def export_fmu(
     fmus = {each.name: each.fmu.fmu for each in definition.instances}
     switched = next((name for name, fmu in fmus.items() if fmu.dae and fmu.dae.switched), None)
     if switched and (ls_dae or steps):
-        asked = f"solver='{steps.solver}'" if steps else "ls_dae=True"
+        asked = f"solver='{steps.solver_name}'" if steps else "ls_dae=True"
         raise BuildError(
             f"{asked} is refused: the modes of '{switched}' are chosen inside the FMU, where the multipliers are found; leave it out"
         )
@@ -137,7 +137,7 @@ def export_fmu(
             implicit,
             initial == "relax",
             stop_time,
-            steps,
+            steps.index3 if steps else None,
             initial == "assemble",
             tuple(renamed(name, names) for name in hold or ()),
             {new: name for name, new in names.items() if name != new},
@@ -153,7 +153,7 @@ def _refuse_with_steps(run: Run, **others: object) -> None:
     for name, value in others.items():
         if value and value != "projection":
             raise BuildError(
-                f"{name} = {shown(value)} and solver='{run.solver}', which holds constraints by itself, exclude each other; leave one of the two out"
+                f"{name} = {shown(value)} and solver='{run.solver_name}', which holds constraints by itself, exclude each other; leave one of the two out"
             )
 
 

@@ -21,7 +21,7 @@ import numpy as np
 import coupling.fmus as fmus
 from coupling.export.choice import Choice
 from coupling.names import resolve
-from coupling.options import Run
+from coupling.options import Index3
 from coupling.plan.build import Built
 from coupling.plan.drives import Drive, FormulaDrive, PiecesDrive, TableDrive
 from coupling.plan.graph import Address
@@ -66,7 +66,7 @@ class ExportRequest:
     relaxed: bool = False
     """Whether it starts where constraints are violated as well."""
     stop_time: float = 1.0
-    fixed: Run | None = None
+    fixed: Index3 | None = None
     """Whose options steps of fixed size inside Co-Simulation have."""
     assembles: bool = False
     """The default of the parameter that has the start closed."""

@@ -56,7 +56,7 @@ def _shared(session: Session) -> list[str]:
     """A note of instances that were to have processes of their own."""
     names = [part.name for part in session.built.parts if part.process and session.kernel.library.is_elsewhere]
     return (
-        [f"{listed(names)} ran in the process of the whole run (isolate = '{session.run.isolate}'), where process changes nothing"]
+        [f"{listed(names)} ran in the process of the whole run (isolate = '{session.run.isolation.which}'), where process changes nothing"]
         if names
         else []
     )
@@ -65,10 +65,10 @@ def _shared(session: Session) -> list[str]:
 def _left(session: Session) -> list[str]:
     """A note of a limit that nothing had."""
     run = session.run
-    if run.memory is None or session.kernel.library.is_elsewhere or any(part.process for part in session.built.parts):
+    if run.isolation.memory is None or session.kernel.library.is_elsewhere or any(part.process for part in session.built.parts):
         return []
     return [
-        f"memory = {run.memory:g} had no effect: all FMUs are of this library, and isolate = '{run.isolate}' leaves those in this process"
+        f"memory = {run.isolation.memory:g} had no effect: all FMUs are of this library, and isolate = '{run.isolation.which}' leaves those in this process"
     ]
 
 

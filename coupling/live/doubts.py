@@ -61,7 +61,7 @@ def coarse(session: Session, record: Record) -> list[str]:
         return []
     return [
         f"the projections of velocities have taken out {energy:.3g} J, where the kinetic energy has been {greatest:.3g} J at most: the step of "
-        f"{session.run.step_size:g} s is too large; choose a smaller step_size"
+        f"{session.run.index3.step_size if session.run.index3 else 0:g} s is too large; choose a smaller step_size"
     ]
 
 
@@ -112,7 +112,7 @@ def _far_apart(session: Session) -> str:
 
 def _smaller(run: Run) -> str:
     """What makes the steps of a solver that ends them on the constraints more accurate."""
-    return f"a smaller {'rtol' if run.step_size is None else 'step_size'} helps"
+    return f"a smaller {'step_size' if run.index3 else 'rtol'} helps"
 
 
 _BAUMGARTE_HELPS = "greater baumgarte.alpha and baumgarte.beta of these joints, such as 50, and a smaller rtol help"

@@ -14,7 +14,7 @@ from coupling.kernel.system.status import Status
 from coupling.live import switched_failures as switched
 from coupling.live.deaths import died, ending_of
 from coupling.live.unwritten import total
-from coupling.options import Run, tolerance_of_fit
+from coupling.options import Index3, Run, tolerance_of_fit
 from coupling.outcome import KEPT, Ending, Outcome
 from coupling.plan.kinds import ACCELERATIONS
 
@@ -117,12 +117,12 @@ def no_room(session: Session, t: float) -> Outcome:
 
 def too_many_steps(session: Session, t: float) -> Outcome:
     run, stiff = session.run, stiffness(session)
-    if run.communication_step is not None and run.step_control != "fixed":
-        remedy = f"or loosen coupling_tolerance = {run.coupling_tolerance:g}"
+    if run.communication_step is not None and run.coupling.step_control != "fixed":
+        remedy = f"or loosen Scheme(tolerance={run.coupling.tolerance:g})"
     elif run.communication_step is not None:
         remedy = f"or choose a longer communication_step than {run.communication_step:g} s"
-    elif run.step_size is not None:
-        remedy = f"or choose a longer step_size than {run.step_size:g} s"
+    elif run.index3:
+        remedy = f"or choose a longer step_size than {run.index3.step_size:g} s"
     elif stiff:
         remedy = f"or, since {stiff}, choose solver='cvode'"
     else:
@@ -154,10 +154,11 @@ def too_fine(run: Run) -> str:
 @total
 def step_not_solved(session: Session, t: float, worst: int, change: float) -> Outcome:
     """Of a solver with fixed steps."""
-    run, part = session.run, session.built.part_of_state(worst)
+    run, part = session.run.index3, session.built.part_of_state(worst)
+    assert run
     remedy = "choose a smaller step_size (a half is usually enough)"
-    if run.newton_limit < Run.newton_limit:
-        remedy = f"raise newton_limit (the default is {Run.newton_limit})"
+    if run.newton_limit < Index3.newton_limit:
+        remedy = f"raise newton_limit (the default is {Index3.newton_limit})"
     unit = part.fmu.by_reference[part.states[worst - part.first_state]].unit
     return Outcome(
         Ending.NOT_SOLVED,

@@ -28,13 +28,13 @@ def begin_fused(session: Session, begun: tuple[str, str] = ("", "")) -> None:
     run, (way, session.not_compiled) = session.run, begun
     session.count_from_here()
     session.evaluated = BY_INSTANCES
-    if way == BY_INSTANCES or (not way and (run.compiled is False or (run.compiled is None and not _by_default(session)))):
+    if way == BY_INSTANCES or (not way and (run.evaluation == "fmus" or (run.evaluation == "auto" and not _by_default(session)))):
         return
     more = _asks_for_more(run)
     if more:
         session.not_compiled = more
         return
-    if run.compiled is True and way != BY_TAPE:
+    if run.evaluation == "compiled" and way != BY_TAPE:
         try:
             _fuse_compiled(session, _repeated(session))  # before the tape is asked for, since both are lowered together
             return
@@ -48,19 +48,19 @@ def begin_fused(session: Session, begun: tuple[str, str] = ("", "")) -> None:
         session.not_compiled = str(tapes)
 
 
-def decided(built: Built, run: Run) -> tuple[bool | str | None, str]:
-    """The way that a run takes, as ``compiled`` has it, and the warning that it would have: found before many runs that are all to take it."""
-    if run.compiled is None or run.compiled is False:
-        return run.compiled, ""
+def decided(built: Built, run: Run) -> tuple[str, str]:
+    """The way that a run takes, as ``evaluation`` has it, and the warning that it would have: found before many runs that are all to take it."""
+    if run.evaluation in ("auto", "fmus"):
+        return run.evaluation, ""
     why = _asks_for_more(run)
     if why:
-        return False, _warning(run, why, BY_INSTANCES)
+        return "fmus", _warning(run, why, BY_INSTANCES)
     try:
-        if run.compiled is True:
-            if run.sandbox:
+        if run.evaluation == "compiled":
+            if run.isolation.sandbox:
                 raise NotCompiled(_SANDBOXED)
             compiled(built)
-            return True, ""
+            return "compiled", ""
     except NotCompiled as error:
         why = str(error)
     except NotFused:
@@ -68,7 +68,7 @@ def decided(built: Built, run: Run) -> tuple[bool | str | None, str]:
     try:
         tapes_of(built)
     except NotFused as error:
-        return False, _warning(run, str(error), BY_INSTANCES)
+        return "fmus", _warning(run, str(error), BY_INSTANCES)
     return "tape", _warning(run, why, BY_TAPE) if why else ""
 
 
@@ -106,7 +106,7 @@ def _fuse_compiled(session: Session, repeated: tuple[int, ...]) -> None:
     try:
         _fuse(session, found)
     except OSError as error:
-        if session.run.sandbox:
+        if session.run.isolation.sandbox:
             raise NotCompiled(_SANDBOXED) from None
         raise NotCompiled(f"compiled code cannot be loaded in the process of the run ({error})") from None
     session.evaluated = BY_CODE
@@ -130,12 +130,12 @@ def _asks_for_more(run: Run) -> str:
 def not_compiled(session: Session) -> str:
     """What a run says that was to be evaluated by its equations and is not, or not as it was asked."""
     return (
-        _warning(session.run, session.not_compiled, session.evaluated) if session.not_compiled and session.run.compiled is not None else ""
+        _warning(session.run, session.not_compiled, session.evaluated) if session.not_compiled and session.run.evaluation != "auto" else ""
     )
 
 
 def _warning(run: Run, why: str, way: str) -> str:
-    return f"compiled = {run.compiled!r}: {why}; derivatives were found {way}"
+    return f"evaluation = {run.evaluation!r}: {why}; derivatives were found {way}"
 
 
 def given_up(session: Session) -> str:

@@ -41,7 +41,7 @@ class Guards:
         key = _key(part)
         if key not in self._guards:
             try:
-                self._guards[key] = Guard(self._run.memory, self._run.call_timeout)
+                self._guards[key] = Guard(self._run.isolation.memory, self._run.isolation.call_timeout)
             except HostError as error:
                 raise BuildError(f"'{part.name}' cannot run in a process of its own: {error}") from None
         return self._guards[key]
@@ -79,7 +79,7 @@ class Guards:
         """As another run wants it, which begins."""
         self._run = run if self._run else None
         for each in self._guards.values():
-            each.host.limit(run.call_timeout)
+            each.host.limit(run.isolation.call_timeout)
             each.host.begin_run()
 
     @property

@@ -16,7 +16,7 @@ from coupling.kernel.hosts.sandbox import Sandbox, lacks
 from coupling.kernel.platform.own import Library
 from coupling.live.deaths import lost_at_start
 from coupling.live.libraries import library_of
-from coupling.options import Run
+from coupling.options import Isolation, Run
 from coupling.plan.build import Built
 from coupling.plan.definition import Definition
 from coupling.progress import ends_calls
@@ -26,25 +26,26 @@ listen(ends_calls)
 
 def is_isolated(run: Run, definition: Definition) -> bool:
     """Whether a run is in a process of its own. Those of others that have one by themselves do no harm here."""
-    if run.isolate == "foreign" and not run.sandbox:
+    if run.isolation.which == "foreign" and not run.isolation.sandbox:
         return not all(each.process or each.fmu.fmu.is_own for each in definition.instances)
-    return run.isolate != "none"
+    return run.isolation.which != "none"
 
 
 def may_be_apart(run: Run, definition: Definition) -> bool:
     """Whether an FMU may be in another process than the master; those of others may come or not with ``foreign``."""
-    return run.isolate != "none" or any(each.process for each in definition.instances)
+    return run.isolation.which != "none" or any(each.process for each in definition.instances)
 
 
-def check_apart(run: Run, definition: Definition, **limits: object) -> None:
+def check_apart(run: Run, definition: Definition) -> None:
     """Refuses what is of use for other processes alone, where there is none."""
-    given = {"call_timeout": run.call_timeout, "memory": run.memory, **limits}
-    for name, value in given.items():
-        if value is not None and not may_be_apart(run, definition):
+    asked = run.isolation
+    for name in ("call_timeout", "memory", "on_crash"):
+        value = getattr(asked, name)
+        if value != getattr(Isolation, name) and not may_be_apart(run, definition):
             shown = f"'{value}'" if isinstance(value, str) else f"{value:g}"
             raise BuildError(
-                f"{name} = {shown} has no effect: no FMU is in a process of its own; give isolate='all' as well, or add an FMU with process='own', or leave "
-                "it out"
+                f"{name} = {shown} has no effect: no FMU is in a process of its own; give isolate=Isolation(which='all', {name}={shown}), or add an FMU "
+                "with process='own', or leave it out"
             )
 
 
@@ -89,7 +90,7 @@ class Homes:
             yield
             return
         before = self.present
-        library = self._host(run, sandbox_of(definition) if run.sandbox else None)
+        library = self._host(run, sandbox_of(definition) if run.isolation.sandbox else None)
         self._present.library = library
         library.host.begin_run()
         try:
@@ -113,7 +114,7 @@ class Homes:
 
     def _host(self, run: Run, sandbox: Sandbox | None) -> HostedLibrary:
         """One that waits for a run with such limits, or another one."""
-        limits = run.memory, run.call_timeout, sandbox
+        limits = run.isolation.memory, run.isolation.call_timeout, sandbox
         for found in [each for each in self._waiting if each.limits == limits]:
             self._waiting.remove(found)
             if found.answers():

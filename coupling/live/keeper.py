@@ -15,15 +15,15 @@ from typing import Any, Protocol
 import numpy as np
 
 from coupling import checkpoint_file
-from coupling.checkpoint_file import PLATFORM, Checkpoint
-from coupling.errors import BuildError, ResultError, listed, shown
+from coupling.checkpoint_file import PLATFORM, Saved
+from coupling.errors import BuildError, ResultError, listed
 from coupling.kernel.fmi.instance import Instance
 from coupling.kernel.state.visit import Unvisited, Visited, load_state, saved_state
 from coupling.kernel.system.kernel import Kernel
 from coupling.kernel.system.status import Status
 from coupling.live.guards import Guards
 from coupling.live.places import place
-from coupling.options import Run, number
+from coupling.options import Checkpoint, Run
 from coupling.outcome import Outcome
 from coupling.plan.as_data import as_data, from_data
 from coupling.plan.build import Built
@@ -85,7 +85,7 @@ class Running(Protocol):
 class Keeper:
     """Keeps one run; where there is ``begins_at``, the run begins there."""
 
-    def __init__(self, path: Path, interval: float, begins_at: Checkpoint | None = None, inexact: bool = False) -> None:
+    def __init__(self, path: Path, interval: float, begins_at: Saved | None = None, inexact: bool = False) -> None:
         """``inexact``: FMUs that cannot write down their states may be restarted from those that the kernel has."""
         self.path, self.interval, self.begins_at, self.inexact = path, interval, begins_at, inexact
         self._restarted: np.ndarray | None = None
@@ -105,7 +105,7 @@ class Keeper:
         text = json.dumps({name: as_data(each) for name, each in asked.items()})
         self._asked = np.frombuffer(text.encode(), np.uint8)
 
-    def again(self, begins_at: Checkpoint | None) -> Keeper:
+    def again(self, begins_at: Saved | None) -> Keeper:
         """One that keeps the same run, which begins there."""
         return Keeper(self.path, self.interval, begins_at, self.inexact)
 
@@ -124,10 +124,10 @@ class Keeper:
             return
         if self.inexact:
             raise BuildError(
-                f"checkpoint_inexact = True is refused: {', and '.join(reasons)}, and {why}; leave checkpoint out, or use FMUs that can"
+                f"checkpoint: inexact = True is refused: {', and '.join(reasons)}, and {why}; leave checkpoint out, or use FMUs that can"
             )
         them, their = ("it", "its") if len(unsaved) + len(unwritten) == 1 else ("them", "their")
-        offered = "" if why else f"give checkpoint_inexact=True, which restarts {them} from {their} continuous states alone, "
+        offered = "" if why else f"give Checkpoint(inexact=True), which restarts {them} from {their} continuous states alone, "
         raise BuildError(f"checkpoint is refused: {', and '.join(reasons)}; leave it out, {offered}or use FMUs that can")
 
     @property
@@ -297,26 +297,12 @@ def _reached(session: Running) -> float:
     return session.kernel.reached if session.run.communication_step is None else session.kernel.time
 
 
-def keeper_of(checkpoint: object, interval: object, inexact: object) -> Keeper | None:
-    """By the options of ``simulate``."""
-    if not isinstance(inexact, bool):
-        raise BuildError(f"checkpoint_inexact = {shown(inexact)} is refused: it is neither True nor False")
+def keeper_of(checkpoint: object) -> Keeper | None:
+    """Returns the keeper of a run, if it is to write checkpoints."""
     if checkpoint is None:
-        if inexact:
-            raise BuildError("checkpoint_inexact = True is for checkpoints; give checkpoint='run.ckpt' as well, or leave it out")
-        if interval != DEFAULT_INTERVAL:
-            raise BuildError(
-                f"checkpoint_interval = {shown(interval)} is for checkpoints; give checkpoint='run.ckpt' as well, or leave it out"
-            )
         return None
-    path = place("checkpoint", checkpoint, ".ckpt")
-    seconds = number("checkpoint_interval", interval)
-    if not seconds >= 0:
-        raise BuildError(f"checkpoint_interval = {seconds:g} s is refused: it must be at least 0; {DEFAULT_INTERVAL:g} s is the default")
-    return Keeper(path, seconds, inexact=inexact)
-
-
-DEFAULT_INTERVAL = 60.0
+    asked = checkpoint if isinstance(checkpoint, Checkpoint) else Checkpoint(path=checkpoint)  # type: ignore[arg-type]
+    return Keeper(place("checkpoint", asked.path, ".ckpt"), asked.interval, inexact=asked.inexact)
 
 
 def begun(session: Running, status: Status, *beside: Kept) -> Status:

@@ -56,7 +56,7 @@ def scales_of_switched(session: Session) -> np.ndarray:
 def rest_velocity(session: Session) -> float:
     """Returns the speed below which impacts are plastic: as given, or 1e-3 by the size of the mechanism. One speed holds for all constraints, so
     that mechanisms in which angles strike as well have the smaller one."""
-    if session.run.rest_velocity is not None:
-        return session.run.rest_velocity
+    if session.run.contacts.rest_velocity is not None:
+        return session.run.contacts.rest_velocity
     strikes = [each.given.kind == "unilateral" for each in session.built.switched]
     return _REST * float(scales_of_switched(session)[strikes].min(initial=np.inf)) if any(strikes) else _REST

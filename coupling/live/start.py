@@ -345,7 +345,7 @@ def _leave_to_repetition(session: Session, repeats: bool) -> None:
         if not repeats:
             part, why = reason
             raise StartError(
-                f"the scheme '{session.run.scheme}' cannot solve for '{session.named(*loop.unknowns[0][::2])}': '{session.built.parts[part].name}' {why}; "
+                f"the scheme '{session.run.coupling.name}' cannot solve for '{session.named(*loop.unknowns[0][::2])}': '{session.built.parts[part].name}' {why}; "
                 "choose scheme='implicit', which finds out by repeated steps"
             )
         session.kernel.hold(number, [True] * (len(loop.unknowns) - loop.torn) + [False] * loop.torn)

@@ -159,19 +159,19 @@ def sequence(session: Session, order: Sequence[str] | str | None, constraints: S
 
 def tells_what_repeats(run: Run) -> bool:
     """Whether redundant constraints are told one by one, as poses on the constraints show them: at others they would seem to be independent."""
-    return run.redundant == "first" or run.form != "multipliers"
+    return run.successive is not None and (run.successive.redundant == "first" or run.form != "multipliers")
 
 
 def begin_in_order(session: Session) -> None:
     """Tells the kernel in which sequence a run takes the constraints."""
-    run = session.run
-    if run.multipliers != "successive":
+    run, asked = session.run, session.run.successive
+    if asked is None:
         return
     constraints = constraints_of(session)
     loops = session.schedule.loops
     if not constraints:
         return
-    if run.order == INDEPENDENT_FIRST or any(loop.torn for loop in loops):
+    if asked.order == INDEPENDENT_FIRST or any(loop.torn for loop in loops):
         equations = Equations(session)
         if equations.arrive(run.start_time, session.x) is not Status.DONE:
             return  # the evaluation of the start, which follows, says what is wrong
@@ -183,11 +183,11 @@ def begin_in_order(session: Session) -> None:
             apart, *unknowns = successive.asymmetry(session.kernel, number)
             if apart > _ASYMMETRY:
                 raise _asymmetric(session, apart, *(loop.unknowns[each].part for each in unknowns))
-    if run.order == INDEPENDENT_FIRST:
+    if asked.order == INDEPENDENT_FIRST:
         on = [equations.constraints[i] for i in np.argsort(equations.take(None).place)]
         ordered = [*on, *(each for each in constraints if each not in on)]
     else:
-        ordered = [constraints[i] for i in sequence(session, run.order, constraints)]
+        ordered = [constraints[i] for i in sequence(session, asked.order, constraints)]
     place = {each.place: k for k, each in enumerate(ordered)}
     first = 0
     for number, loop in enumerate(loops):
@@ -199,7 +199,7 @@ def begin_in_order(session: Session) -> None:
             number,
             sorted(range(count), key=lambda i: ranks[i]),
             tells_what_repeats(run),
-            run.redundant == "first",
+            asked.redundant == "first",
         )
         first += count
     successive.decide(session.kernel, run.start_time, session.x)  # where it fails, the evaluation of the start says why
@@ -208,7 +208,7 @@ def begin_in_order(session: Session) -> None:
 def idle(session: Session) -> list[str]:
     """A warning on each constraint that carries nothing, since it repeats others."""
     found = []
-    if session.run.multipliers != "successive" or session.run.redundant != "first":
+    if session.run.successive is None or session.run.successive.redundant != "first":
         return []
     for number, loop in enumerate(session.schedule.loops):
         named = [session.named(a.part, a.reference) for a in loop.unknowns]
@@ -219,7 +219,7 @@ def idle(session: Session) -> list[str]:
             first = listed(dict.fromkeys(name.rpartition(".lambda")[0] for name in partners))
             found.append(
                 f"'{joint}' is redundant from t = {since:.6g} s on: its lambda{variable} repeats {repeated(partners)}; it carries nothing, since "
-                f"{first} {'was' if ',' not in first else 'were'} taken first; remove it, or choose redundant='least'"
+                f"{first} {'was' if ',' not in first else 'were'} taken first; remove it, or choose Successive(redundant='least')"
             )
     return found
 
@@ -279,7 +279,7 @@ class ByDirections:
     def __init__(self, session: Session) -> None:
         self._equations = Equations(session)
         if not self._equations.tells:
-            raise BuildError(f"form = '{session.run.form}' needs the velocities of all constraints; choose form = 'multipliers'")
+            raise BuildError(f"form = '{session.run.form}' needs the velocities of all constraints; choose Successive(form='multipliers')")
         self._form = {"full": full_form, "reduced": reduced_form}[session.run.form]
 
     def multipliers(self, t: float, x: np.ndarray) -> tuple[Status, np.ndarray]:
@@ -294,7 +294,7 @@ class ByDirections:
         on, moved = np.flatnonzero([each.place not in idle for each in e.constraints]), e.moved
         G, V, free = e.G[np.ix_(on, moved)], e.V[np.ix_(moved, on)], e.free[moved]
         accelerations = self._form(free, G, V, G @ free - e.r[on])
-        carrying = on if run.redundant == "first" else np.arange(len(e.constraints))
+        carrying = on if run.successive and run.successive.redundant == "first" else np.arange(len(e.constraints))
         u, size, v = np.linalg.svd(e.V[np.ix_(moved, carrying)], full_matrices=False)
         rank = slice(len(on))  # beyond, what is left of redundant ones beside poses that satisfy them
         solution = v[rank].T @ (u[:, rank].T @ (accelerations - free) / size[rank])

@@ -37,7 +37,7 @@ def no_forces(session: Session, at: str) -> str:
     sliding = f"sliding with mu = {notes.mu:.4g}" if notes.mu > 0 else "sliding with its friction"
     return (
         f"no forces satisfy the contact of '{_joint(session)[0]}' (Painlevé: {sliding} pushes it into the ground without end); use {less} there, "
-        "painleve='impulse', or planar.CompliantContact"
+        "contacts=Contacts(painleve='impulse'), or planar.CompliantContact"
     )
 
 
@@ -96,7 +96,7 @@ def _without_end(session: Session, joint: str, kind: str) -> str:
     modes = [name for mode, name in MODES[kind].items() if mode in (0, 1)]
     remedy = compliant(session)
     if kind != "friction":
-        remedy = f"raise rest_velocity ({rest_velocity(session):g} m/s), or {remedy}"
+        remedy = f"give contacts=Contacts(rest_velocity=...) more than {rest_velocity(session):g} m/s, or {remedy}"
     return f"'{joint}' changes without end between {modes[1]} and {modes[0]}; {remedy}"
 
 

@@ -25,8 +25,8 @@ def begin_switching(session: Session, t: float) -> Status:
     switching.begin(
         session.kernel,
         session.rows,
-        simultaneous=run.impacts == "simultaneous",
-        impulse=run.painleve == "impulse",
+        simultaneous=run.contacts.impacts == "simultaneous",
+        impulse=run.contacts.painleve == "impulse",
         rest=rest_velocity(session),
         allowed=tolerance_of_fit(run),
         sizes=scales_of_switched(session),

@@ -9,7 +9,7 @@ import numpy as np
 from coupling.errors import InitialStateError, listed
 from coupling.live.scales import scales
 from coupling.live.session import Session
-from coupling.options import TOLERANCE, Run, tolerance_of_fit
+from coupling.options import TOLERANCE, Run, Scheme, tolerance_of_fit
 from coupling.plan.capabilities import most_degrees, unable
 from coupling.plan.graph import Address
 from coupling.plan.projection import projectable
@@ -111,13 +111,13 @@ def _within(rows: np.ndarray, places: Sequence[int], allowed: np.ndarray) -> boo
 
 def _allowed(run: Run, level: str) -> float:
     """In the units of the constraints: what draws a violation back does so within tenths of a second, so that velocities are off by more."""
-    tolerance = tolerance_of_fit(run) if run.communication_step is None else max(TOLERANCE, run.coupling_tolerance)
+    tolerance = tolerance_of_fit(run) if run.communication_step is None else max(TOLERANCE, run.coupling.tolerance)
     return tolerance if level == "position" else 10 * tolerance
 
 
 def _remedy(session: Session) -> str:
     run = session.run
-    if run.step_size is not None:
+    if run.index3:
         return "choose a smaller step_size"
     if run.communication_step is not None:
         return finer_coupling(session)
@@ -132,13 +132,13 @@ def _remedy(session: Session) -> str:
 
 def finer_coupling(session: Session, stable: bool = True) -> str:
     """Returns what makes a co-simulation more accurate, of what the instances can do; extrapolation makes nothing ``stable``."""
-    run = session.run
-    remedies = ["a smaller communication_step" if run.step_control == "fixed" else "a smaller coupling_tolerance"]
-    if not run.scheme.startswith("implicit"):
-        if stable and run.extrapolation < max(most_degrees(session.built), default=0):
-            remedies.append("a higher extrapolation")
-        if run.step_control != "power" and not unable(session.built, "save_state"):
-            remedies.append("scheme='implicit'" + (" and leave extrapolation out" if run.extrapolation != Run.extrapolation else ""))
+    scheme = session.run.coupling
+    remedies = ["a smaller communication_step" if scheme.step_control == "fixed" else "a smaller Scheme(tolerance=...)"]
+    if not scheme.name.startswith("implicit"):
+        if stable and scheme.extrapolation < max(most_degrees(session.built), default=0):
+            remedies.append("a higher Scheme(extrapolation=...)")
+        if scheme.step_control != "power" and not unable(session.built, "save_state"):
+            remedies.append("scheme='implicit'" + (" and leave extrapolation out" if scheme.extrapolation != Scheme.extrapolation else ""))
     return f"choose {', '.join(remedies[:-1])}{', or ' if len(remedies) > 1 else ''}{remedies[-1]}"
 
 

@@ -1,4 +1,4 @@
-"""Shapes that users give to bodies: ``system.show("boom", outline([(0, 0), (1, 0), (0.5, 0.4)]))``; lengths in m, in the frame of the body."""
+"""Shapes that users give to bodies: ``system.appearance("boom", outline([(0, 0), (1, 0), (0.5, 0.4)]))``; lengths in m, in the frame of the body."""
 
 from __future__ import annotations
 

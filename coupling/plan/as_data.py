@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from coupling.errors import BuildError, shown
-from coupling.options import Run
+from coupling.options import Contacts, Index3, Isolation, Run, Scheme, Successive
 from coupling.plan.definition import Definition, FmuFile, InstanceDefinition, Transformation
 from coupling.plan.drives import ConstantDrive, FormulaDrive, FunctionDrive, PiecesDrive, PolynomialDrive, SplineDrive, TableDrive
 from coupling.plan.instances import found_again
@@ -32,6 +32,7 @@ _KNOWN: dict[str, type] = {
     each.__name__: each
     for each in (
         *(AbsentFunction, Definition, InstanceDefinition, Run, Shown, Transformation),
+        *(Contacts, Index3, Isolation, Scheme, Successive),
         *(ConstantDrive, FormulaDrive, PiecesDrive, PolynomialDrive, SplineDrive, TableDrive),
     )
 }

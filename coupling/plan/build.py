@@ -211,7 +211,7 @@ def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
         raise _stepped_and_enforced(definition.enforced[0][0], kinds)
     if definition.unknown_accelerations and mode.integrated:
         raise BuildError(
-            f"nothing gives '{definition.unknown_accelerations[0]}': name the acceleration in connect_rigidly as well, or give simulate a "
+            f"nothing gives '{definition.unknown_accelerations[0]}': name the acceleration in join_rigidly as well, or give simulate a "
             "communication_step and an implicit scheme"
         )
     fmus = {each.name: (each.stepped if kinds[each.name] == "cs" else each.fmu).fmu for each in instances}

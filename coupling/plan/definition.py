@@ -229,7 +229,7 @@ def transformation_of(connection: tuple[str, str], factor: Any, offset: Any) -> 
     return None if (factor, offset) == (1, 0) else Transformation(connection, float(factor), float(offset))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Definition:
     """A whole system."""
 

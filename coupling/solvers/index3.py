@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -20,7 +19,6 @@ from coupling.live.unwritten import sentences, total
 from coupling.options import Run
 from coupling.outcome import Outcome
 from coupling.solvers.base.inside import advance, record_last
-from coupling.solvers.base.own_options import OwnOption
 from coupling.solvers.base.solver import SOLVERS, Solver
 
 
@@ -64,14 +62,16 @@ def integrate(session: Session, run: Run) -> Outcome:
 
 
 def _options(run: Run) -> Index3Options:
+    asked = run.index3
+    assert asked
     return Index3Options(
-        step=run.step_size,
-        radius=run.spectral_radius,
-        tolerance=run.newton_tolerance,
-        method=METHODS.index(run.method),
-        limit=min(int(run.newton_limit), MOST),
-        tangent=run.metric == "tangent",
-        stepped=run.velocity_level == "stepped",
+        step=asked.step_size,
+        radius=asked.spectral_radius,
+        tolerance=asked.newton_tolerance,
+        method=METHODS.index(asked.method),
+        limit=min(asked.newton_limit, MOST),
+        tangent=asked.metric == "tangent",
+        stepped=asked.velocity_level == "stepped",
     )
 
 
@@ -100,30 +100,10 @@ def _warnings(session: Session, kept: list[Kept], report: Index3Report) -> Itera
                 f"'{name}' is solved from its residual alone, since '{part}' has no outputs position[1] or velocity[1]; its constraint may drift"
             )
     if report.ringing >= 0:
-        remedy = "method='generalised-alpha' or method='trbdf2' damps it"
+        remedy = "Index3(method='generalised-alpha') or Index3(method='trbdf2') damps it"
         yield f"'{session.label(report.ringing)}' rings from step to step, from t = {report.ringing_since:.3g} s on; {remedy}"
 
 
-OPTIONS = {
-    "metric": OwnOption(values=("mass", "tangent")),
-    "velocity_level": OwnOption(values=("stepped", "projected")),
-    "method": OwnOption(values=METHODS),
-    "step_size": OwnOption(
-        needed="takes steps of fixed size: give step_size, for instance step_size=0.01",
-        rule="be greater than 0 and finite",
-        allows=lambda size: 0 < size < math.inf,
-        unit=" s",
-    ),
-    "spectral_radius": OwnOption(
-        rule="be at least 0 and less than 1; 0.8 is the default",
-        allows=lambda radius: 0 <= radius < 1,
-        of=("method", "generalised-alpha"),
-    ),
-    "newton_limit": OwnOption(rule="be a whole number of at least 1", allows=lambda limit: limit >= 1, whole=True),
-    "newton_tolerance": OwnOption(
-        rule="lie between 1e-14 and 1e-3; 1e-10 is the default", allows=lambda tolerance: 1e-14 <= tolerance <= 1e-3
-    ),
-}
 FROM_THE_STEP = "whose accuracy follows from step_size"
 
 
@@ -134,10 +114,10 @@ def _check(run: Run) -> None:
             "initial='assemble'"
         )
     finest = 1e-12 * max(abs(run.start_time), abs(run.stop_time))
-    assert run.step_size
-    if run.step_size < finest:
+    assert run.index3 and run.index3.step_size
+    if run.index3.step_size < finest:
         raise BuildError(
-            f"step_size = {run.step_size:g} s is refused: at such times numbers resolve no less than {finest:g} s; choose a longer one"
+            f"step_size = {run.index3.step_size:g} s is refused: at such times numbers resolve no less than {finest:g} s; choose a longer one"
         )
 
 
@@ -146,7 +126,6 @@ SOLVERS.register(
     Solver(
         integrate,
         holds=True,
-        options=OPTIONS,
         without=dict.fromkeys(("rtol", "atol", "max_step"), FROM_THE_STEP),
         check=_check,
         in_c=True,

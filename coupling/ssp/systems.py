@@ -12,8 +12,8 @@ from xml.etree.ElementTree import Element
 
 from coupling.errors import BuildError, listed, shown
 from coupling.fmus import load
-from coupling.names import nearest
 from coupling.options import Run
+from coupling.options.calls import check_names, flattened, gathered
 from coupling.plan.definition import Definition, FmuFile, InstanceDefinition, Name, Transformation, define_instance, with_guess
 from coupling.plan.drives import ConstantDrive
 from coupling.plan.transformations import UNCHANGED, Affine, conversion, unit_of
@@ -48,15 +48,12 @@ def to_ssp(
     if settings is not None and not isinstance(settings, Mapping):
         raise BuildError(f"settings = {shown(settings)} is refused: give options of simulate by name, such as {{'stop_time': 2.0}}")
     chosen = dict(origin.settings if settings is None else settings)
-    known = [each.name for each in fields(Run)]
+    check_names("settings", chosen, [each.name for each in fields(Run)])
+    chosen = flattened(chosen)
     for name, value in chosen.items():
-        if name not in known:
-            raise BuildError(
-                f"settings: there is no option '{name}' of simulate; {nearest(str(name), known) or f'there are {listed(known, 40)}'}"
-            )
         if name in ("start_time", "stop_time") and (isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value)):
             raise BuildError(f"settings: {name} = {shown(value)} is refused: give a number, in s")
-        if not isinstance(value, bool | int | float | str | list | None):
+        if not isinstance(value, bool | int | float | str | list | tuple | None):
             raise BuildError(f"settings: {name} = {shown(value)} is refused: a number, a text, or a list of them can be written")
     if not definition.instances:
         raise BuildError(f"the system '{definition.name}' is empty; add instances first")
@@ -85,7 +82,7 @@ def from_ssp(path: str | os.PathLike[str]) -> tuple[Definition, Origin]:
         definition, notes = _definition(flat), list(flat.notes)
         settings = dict(flat.settings)
         if own is not None:
-            settings |= annotation.settings_of(own)
+            settings |= gathered(annotation.settings_of(own))
             as_written = _as_written(flat, own, package)
             if as_written is None:
                 notes.append(
@@ -120,7 +117,7 @@ def _definition(flat: Flat) -> Definition:
         change = _change(flat, source, target, affine)
         if change != UNCHANGED:
             transformations.append(Transformation(pair, *change))
-    return Definition(flat.name, tuple(instances), tuple(connections), transformations=tuple(transformations))
+    return Definition(name=flat.name, instances=tuple(instances), connections=tuple(connections), transformations=tuple(transformations))
 
 
 def _change(flat: Flat, source: Name, target: Name, affine: Affine) -> Affine:
@@ -160,15 +157,15 @@ def _as_written(flat: Flat, own: Element, package: Package) -> Definition | None
     connections, transformations = annotation.connections_of(own)
     unknown = annotation.unknown_accelerations_of(own)
     found = Definition(
-        own.get("name", flat.name),
-        tuple(instances),
-        connections,
-        tuple(drives.items()),
-        unknown,
-        annotation.enforced_of(own),
-        transformations,
-        annotation.gravity_of(own),
-        annotation.shown_of(own),
+        name=own.get("name", flat.name),
+        instances=tuple(instances),
+        connections=connections,
+        drives=tuple(drives.items()),
+        unknown_accelerations=unknown,
+        enforced=annotation.enforced_of(own),
+        transformations=transformations,
+        gravity=annotation.gravity_of(own),
+        shown=annotation.shown_of(own),
     )
     return found if _says(written_sketch(found), flat) else None
 

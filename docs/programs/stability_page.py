@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import brentq
 
-from coupling import System
+from coupling import Scheme, System
 from tests.support.oracles.two_masses import (
     FREE_LINK,
     LINKS,
@@ -59,7 +59,7 @@ class Explicit(NamedTuple):
 
     @property
     def options(self) -> dict[str, Any]:
-        return {"scheme": "gauss-seidel" if self.in_turn else "explicit", "extrapolation": self.degree}
+        return {"scheme": Scheme("gauss-seidel" if self.in_turn else "explicit", extrapolation=self.degree)}
 
     @property
     def shown(self) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from docs.site.examples import EXAMPLES, text_of, titles
 from docs.site.words import ALONE, markdown, raw
-from jourdain import Result, System
+from jourdain import Index3, Result, System
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ MACHINES = (
     Machine("14_bricard", FINE | {"output_interval": 0.01}),
     Machine("15_spatial_slider_crank", CVODE | {"output_interval": 0.01}),
     Machine("16_stewart_platform", CVODE | {"output_interval": 0.05}, stop="PERIOD"),
-    Machine("20_parallelogram", {"solver": "index3", "step_size": 0.01}, stop=4.0),
+    Machine("20_parallelogram", {"solver": Index3(step_size=0.01)}, stop=4.0),
     Machine("23_balloon", {"output_interval": 0.05}),
     Machine("29_quick_return", {"initial": "assemble", "output_interval": 0.01}),
     Machine("30_vehicle", {"output_interval": 0.05}, lambda example: example.car()),

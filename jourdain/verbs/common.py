@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _RUN_AS = "jourdain_system"
 
-_BY_DEFAULT = {"isolate": "foreign", "call_timeout": 60.0}
+_CALL_TIMEOUT = 60.0
 """Who types a command did not write the FMUs of others, and would wait for them in vain."""
 
 COMPLETED, ENDED_EARLY, WRONG_USE, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
@@ -74,45 +74,40 @@ def whole_number(text: str) -> int:
         raise argparse.ArgumentTypeError(f"'{text}' is no whole number; give one such as 1000") from None
 
 
-_WAYS: dict[str, bool | str] = {"true": True, "tape": "tape", "false": False}
-
-
-def way(text: str) -> bool | str:
-    """Of evaluation, as ``simulate`` has it."""
-    if text.lower() not in _WAYS:
-        raise argparse.ArgumentTypeError(
-            f"'{text}' is no way to find derivatives; give true for compiled code, tape for a tape of the FMUs' equations, or false, so that FMUs are called"
-        )
-    return _WAYS[text.lower()]
-
-
-def add_run_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--stop", type=number, metavar="SECONDS", help="stop time (default: that of the file)")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a start value of this run; may be repeated")
-    parser.add_argument("--solver", help="such as cvode (default: dopri5)")
-    parser.add_argument("--rtol", type=number, help="relative tolerance")
-    parser.add_argument("--initial", choices=("check", "assemble", "relax"), help="what is done with a start that violates constraints")
-    parser.add_argument("--communication-step", type=number, metavar="SECONDS", help="co-simulate with this step")
-    parser.add_argument("--interval", type=number, metavar="SECONDS", help="time between recorded rows")
-    parser.add_argument("--max-steps", type=whole_number, metavar="N", help="steps after which a run ends")
-    parser.add_argument("--record", action="append", metavar="NAME", help="what to record: names or patterns; may be repeated")
-    parser.add_argument(
-        "--compiled",
-        type=way,
-        metavar="true|tape|false",
-        help="find derivatives by compiled code of the FMUs' equations, by a tape of them, or by calls of the FMUs (default: the tape, where all FMUs are of "
-        "this library and there is one)",
+def add_run_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Adds the options of ``simulate``, one by one; returns the group of those of isolation."""
+    run = parser.add_argument_group("run")
+    run.add_argument("--stop", type=number, metavar="SECONDS", help="stop time (default: that of the file)")
+    run.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a start value of this run; may be repeated")
+    run.add_argument("--initial", choices=("check", "assemble", "relax"), help="what is done with a start that violates constraints")
+    run.add_argument("--interval", type=number, metavar="SECONDS", help="time between recorded rows")
+    run.add_argument("--record", action="append", metavar="NAME", help="what to record: names or patterns; may be repeated")
+    solver = parser.add_argument_group("solver")
+    solver.add_argument("--solver", help="such as cvode (default: dopri5)")
+    solver.add_argument("--rtol", type=number, help="relative tolerance")
+    solver.add_argument("--max-steps", type=whole_number, metavar="N", help="steps after which a run ends")
+    solver.add_argument(
+        "--evaluation",
+        choices=("auto", "fmus", "tape", "compiled"),
+        help="find derivatives by calls of the FMUs, by a tape of their equations, or by compiled code of these (default: auto, the tape if all FMUs are of "
+        "this library)",
     )
-    parser.add_argument(
+    coupling = parser.add_argument_group("co-simulation")
+    coupling.add_argument("--communication-step", type=number, metavar="SECONDS", help="co-simulate with this step")
+    isolation = parser.add_argument_group("isolation")
+    isolation.add_argument(
         "--isolate",
         choices=("all", "foreign", "none"),
         help="have each run in a process of its own, or those with FMUs that are not of this library (default: foreign)",
     )
-    parser.add_argument("--call-timeout", type=number, metavar="SECONDS", help="that a call of an FMU may take there (default: 60)")
-    parser.add_argument(
+    isolation.add_argument("--call-timeout", type=number, metavar="SECONDS", help="that a call of an FMU may take there (default: 60)")
+    isolation.add_argument(
         "--memory", type=number, metavar="BYTES", help="of address space that FMUs may take there, such as 2e9 (default: no limit)"
     )
-    parser.add_argument("--sandbox", action="store_true", default=None, help="let such a process reach no file of others, and no network")
+    isolation.add_argument(
+        "--sandbox", action="store_true", default=None, help="let such a process reach no file of others, and no network"
+    )
+    return isolation
 
 
 def add_kind(parser: argparse.ArgumentParser) -> None:
@@ -121,6 +116,8 @@ def add_kind(parser: argparse.ArgumentParser) -> None:
 
 def run_of(chosen: argparse.Namespace, system: System) -> tuple[float, dict[str, Any], dict[str, float | str]]:
     """Stop time, other options and start values: what is asked for, and what the file itself says of the rest."""
+    from coupling.options.calls import flattened, gathered
+
     options = {
         "solver": chosen.solver,
         "rtol": chosen.rtol,
@@ -129,15 +126,17 @@ def run_of(chosen: argparse.Namespace, system: System) -> tuple[float, dict[str,
         "output_interval": chosen.interval,
         "outputs": chosen.record,
         "max_steps": chosen.max_steps,
-        "compiled": chosen.compiled,
+        "evaluation": chosen.evaluation,
         "isolate": chosen.isolate,
-        "call_timeout": chosen.call_timeout,
-        "memory": chosen.memory,
-        "sandbox": chosen.sandbox,
+        "isolate.call_timeout": chosen.call_timeout,
+        "isolate.memory": chosen.memory,
+        "isolate.sandbox": chosen.sandbox,
+        "isolate.on_crash": getattr(chosen, "on_crash", None),
     }
-    given = {**system.settings, **{name: value for name, value in options.items() if value is not None}}
-    apart = given.get("isolate") != "none" or any(each.process for each in system.definition.instances)
-    settings = {**(_BY_DEFAULT if apart else {}), **given}
+    given = {"isolate": "foreign", **flattened(system.settings), **{name: value for name, value in options.items() if value is not None}}
+    if given["isolate"] != "none" or any(each.process for each in system.definition.instances):
+        given = {"isolate.call_timeout": _CALL_TIMEOUT, **given}
+    settings = gathered(given)
     stop = settings.pop("stop_time", None) if chosen.stop is None else chosen.stop
     if stop is None and len(system.instances) == 1:
         stop = next(iter(system.instances.values())).default_stop_time

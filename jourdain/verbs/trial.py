@@ -22,7 +22,8 @@ _PARTNERS: dict[str, tuple[str, str, dict[str, float]]] = {
 }
 """What is put on a port of each kind, its own port, and where it starts if it must not lie on another body."""
 
-_APART: dict[str, Any] = {"isolate": "foreign", "call_timeout": 60.0}
+_CALL_TIMEOUT = 60.0
+"""Seconds, of FMUs that are not of this library."""
 _TURNED = ("q0", "q1", "q2", "q3")
 
 
@@ -72,11 +73,14 @@ def _bodies(fmu: Fmu) -> Iterator[tuple[str, tuple[str, str, dict[str, float]]]]
 
 def run(path: Path, kind: str, options: dict[str, Any], start_values: dict[str, float | str]) -> dict[str, Any]:
     """Returns how the run ended, of the first of the trials that does not fail, or else of the last one."""
+    from coupling.options import Isolation
+
+    isolation = Isolation(which="foreign", call_timeout=_CALL_TIMEOUT)
     said: dict[str, Any] = {}
     for system, initial in trials_of(path, kind):
         named = {f"{next(iter(system.instances))}.{name}": value for name, value in start_values.items()}
         try:
-            result = system.simulate(initial=initial, start_values=named, **{**_APART, **options})
+            result = system.simulate(initial=initial, start_values=named, **{"isolate": isolation, **options})
         except (ValueError, LookupError, ImportError, RuntimeError, OSError) as error:
             said = {"ending": "REFUSED", "sentence": str(error), "warnings": [], "rows": 0}
         else:

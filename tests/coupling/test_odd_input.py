@@ -99,7 +99,7 @@ def test_arguments(tmp_path: Path) -> None:
     for name in ("one", "two"):
         shafts.add(name, foreign.oscillator())
     ends = [{"angle": f"{name}.x", "speed": f"{name}.v", "torque": f"{name}.u"} for name in ("one", "two")]
-    assert refusal(lambda: shafts.connect_rigidly(*ends, offset="x"), BuildError) == (  # type: ignore[arg-type]  # what is tested
+    assert refusal(lambda: shafts.join_rigidly(*ends, offset="x"), BuildError) == (  # type: ignore[arg-type]  # what is tested
         "offset = 'x' is refused: give a number, in rad or m"
     )
     assert "is no path; give the path of an FMU, a file whose name ends in .fmu" in refusal(

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from coupling import BuildError
+from coupling import BuildError, Scheme
 from coupling.options import Run
 from tests.support.systems.systems import pendulum, refusal
 
@@ -16,8 +16,6 @@ TIMES = "give a list of times in seconds"
 STEPS = "it must be a whole number of at least 1"
 POINTS = {"communication_step": 0.01}
 STEPPED = "is for Co-Simulation; give a communication_step as well, or leave it out"
-DEGREES = "is refused: inputs are extrapolated by polynomials of degree 0, 1 or 2"
-BETWEEN = "it must lie between 0 and 1; 1e-4 is the default"
 CONTROLS = "is unknown; choose one of 'fixed', 'adaptive', 'power'"
 UNSTABLE = (
     "the scheme 'implicit-position-linear' is refused: constraints at position level with forces that are continuous and linear over the "
@@ -37,7 +35,7 @@ UNSTABLE = (
         ({"stop_time": math.inf}, "start_time = 0 s and stop_time = inf s must both be finite"),
         ({"start_time": math.nan}, "start_time = nan s and stop_time = 1 s must both be finite"),
         ({"progress": "x"}, "progress = 'x' is refused: give True for a bar, or False"),
-        ({"solver": None}, "solver = None is refused: give the name of one, such as 'dopri5'"),
+        ({"solver": None}, "solver = None is refused: give the name of one, such as 'dopri5', or Index3(step_size=0.01)"),
         ({"solver": "dopri"}, "the solver 'dopri' is unknown; did you mean 'dopri5'?"),
         ({"rtol": 0}, "rtol = 0 is refused: it must lie between 0 and 1; 1e-8 is the default"),
         ({"rtol": -1e-6}, "rtol = -1e-06 is refused: it must lie between 0 and 1; 1e-8 is the default"),
@@ -82,9 +80,9 @@ UNSTABLE = (
         ({"max_steps": 1.5}, f"max_steps = 1.5 is refused: {STEPS}"),
         ({"max_steps": math.inf}, f"max_steps = inf is refused: {STEPS}"),
         ({"scheme": "implicit"}, f"scheme = 'implicit' {STEPPED}"),
-        ({"extrapolation": 2}, f"extrapolation = 2 {STEPPED}"),
-        ({"step_control": "power"}, f"step_control = 'power' {STEPPED}"),
-        ({"coupling_tolerance": 1e-3}, f"coupling_tolerance = 0.001 {STEPPED}"),
+        ({"scheme": Scheme(extrapolation=2)}, f"scheme = Scheme(extrapolation=2) {STEPPED}"),
+        ({"scheme": Scheme(step_control="power")}, f"scheme = Scheme(step_control='power') {STEPPED}"),
+        ({"scheme": Scheme(tolerance=1e-3)}, f"scheme = Scheme(tolerance=0.001) {STEPPED}"),
         ({"scheme": "explict"}, "the scheme 'explict' is unknown; did you mean 'explicit' or 'implicit'?"),
         ({"communication_step": 0}, f"communication_step = 0 s is refused: {FINITE}"),
         (
@@ -92,8 +90,8 @@ UNSTABLE = (
             "communication_step = 1e-300 s is refused: at such times numbers resolve no less than 1e-12 s; choose a longer one",
         ),
         (
-            {**POINTS, "coupling_tolerance": 1e-6},
-            "coupling_tolerance = 1e-06 is for step_control = 'adaptive' or 'power'; choose one of them, or leave it out",
+            {**POINTS, "scheme": Scheme(tolerance=1e-6)},
+            "tolerance = 1e-06 is for Scheme(step_control='adaptive') or 'power'; choose one of them, or leave it out",
         ),
         ({"communication_step": -1}, f"communication_step = -1 s is refused: {FINITE}"),
         ({"communication_step": math.inf}, f"communication_step = inf s is refused: {FINITE}"),
@@ -106,17 +104,8 @@ UNSTABLE = (
             "the scheme 'x' is unknown; choose one of explicit, gauss-seidel, implicit, implicit-position, implicit-velocity",
         ),
         ({**POINTS, "scheme": "implicit-position-linear"}, UNSTABLE),
-        ({**POINTS, "extrapolation": 3}, f"extrapolation = 3 {DEGREES}"),
-        ({**POINTS, "extrapolation": -1}, f"extrapolation = -1 {DEGREES}"),
-        ({**POINTS, "extrapolation": True}, f"extrapolation = True {DEGREES}"),
-        ({**POINTS, "extrapolation": 1.0}, f"extrapolation = 1.0 {DEGREES}"),
-        ({**POINTS, "extrapolation": "1"}, f"extrapolation = '1' {DEGREES}"),
-        ({**POINTS, "coupling_tolerance": 0}, f"coupling_tolerance = 0 is refused: {BETWEEN}"),
-        ({**POINTS, "coupling_tolerance": 1}, f"coupling_tolerance = 1 is refused: {BETWEEN}"),
-        ({**POINTS, "coupling_tolerance": math.nan}, f"coupling_tolerance = nan is refused: {BETWEEN}"),
-        ({**POINTS, "coupling_tolerance": "a"}, "coupling_tolerance = 'a' is refused: it must be a number"),
-        ({**POINTS, "step_control": "auto"}, f"step_control = 'auto' {CONTROLS}"),
-        ({**POINTS, "step_control": None}, f"step_control = None {CONTROLS}"),
+        ({**POINTS, "scheme": Scheme(step_control="auto")}, f"step_control = 'auto' {CONTROLS}"),
+        ({**POINTS, "scheme": Scheme(step_control=None)}, f"step_control = None {CONTROLS}"),
     ],
 )
 def test_an_option_that_makes_no_sense(options: dict[str, object], sentence: str) -> None:
@@ -159,11 +148,14 @@ def test_numbers_of_every_kind() -> None:
 
 def test_numbers_of_every_kind_for_communication() -> None:
     """The same run as with Python's."""
-    options = {"communication_step": np.float64(0.01), "extrapolation": np.int64(2)}
+    options = {"communication_step": np.float64(0.01), "scheme": Scheme(extrapolation=np.int64(2))}
     result = pendulum().simulate(1.0, **options)  # type: ignore[arg-type]
     assert result.outcome.completed
-    assert result["rod.theta"].tolist() == pendulum().simulate(1.0, communication_step=0.01, extrapolation=2)["rod.theta"].tolist()
-    control = {"communication_step": 0.01, "step_control": "adaptive", "coupling_tolerance": np.float32(1e-3)}
+    assert (
+        result["rod.theta"].tolist()
+        == pendulum().simulate(1.0, communication_step=0.01, scheme=Scheme(extrapolation=2))["rod.theta"].tolist()
+    )
+    control = {"communication_step": 0.01, "scheme": Scheme(step_control="adaptive", tolerance=np.float32(1e-3))}
     assert pendulum().simulate(1.0, **control).outcome.completed  # type: ignore[arg-type]
 
 

@@ -7,7 +7,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from coupling import Result, StartError, System
+from coupling import Result, Scheme, StartError, System
 from coupling.errors import InitialStateError
 from tests.support.oracles import crane
 from tests.support.systems.machines import example
@@ -101,7 +101,7 @@ def test_co_simulation_has_the_order_of_its_scheme(
     found = []
     for h in (5e-4, 2.5e-4):
         result = machine.system(*SPLITS[split]).simulate(
-            3.0, communication_step=h, scheme=scheme, extrapolation=degree, output_interval=0.1
+            3.0, communication_step=h, scheme=Scheme(scheme, extrapolation=degree), output_interval=0.1
         )
         error = errors(machine, result, exact, 3.0)
         found.append(max(error["cylinder.p1"], error["cylinder.p2"], error["cylinder.force"]))
@@ -136,7 +136,7 @@ def test_co_simulation_converges_through_the_end_stop(machine: ModuleType, exact
     small one: all errors stay below a line of order 1, and below 1e-6 in the length."""
     for h in (5e-4, 1.25e-4):
         result = machine.system().simulate(
-            crane.STOP, communication_step=h, scheme=scheme, extrapolation=degree, output_times=TIMES, outputs=list(NAMES)
+            crane.STOP, communication_step=h, scheme=Scheme(scheme, extrapolation=degree), output_times=TIMES, outputs=list(NAMES)
         )
         found = errors(machine, result, exact)
         allowed = {"actuator.length": 1.5e-7, "cylinder.p1": 6e-5, "cylinder.p2": 4e-4, "cylinder.force": 1e-3}

@@ -104,7 +104,7 @@ def test_a_sweep_warns_of_the_way_that_it_takes(folder: Path, capsys: pytest.Cap
         "--measure",
         "final(rod.theta)",
     )
-    warnings = pendulum().simulate(0.02, communication_step=0.01, compiled="tape").outcome.warnings
+    warnings = pendulum().simulate(0.02, communication_step=0.01, evaluation="tape").outcome.warnings
     warning = next(each for each in warnings if each.startswith("compiled"))  # the others are of each run
     _, said, _ = run(capsys, "sweep", folder / "machine.py", *options)
     assert said.count("Warning: ") == 1 and f"Warning: {warning}\n" in said

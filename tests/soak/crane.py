@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from coupling import Result, System
+from coupling import Checkpoint, Isolation, Result, Scheme, System
 from coupling.plan.definition import define_instance
 from tests.support.kernel.processes import children, shared_memories
 from tests.support.runtime.with_code import with_code
@@ -50,7 +50,7 @@ def with_valve(fmu: Path, **options: Any) -> System:
 
 
 def run(system: System, **options: Any) -> Result:
-    return system.simulate(STOP, communication_step=example().STEP, extrapolation=2, output_interval=0.02, **options)
+    return system.simulate(STOP, communication_step=example().STEP, scheme=Scheme(extrapolation=2), output_interval=0.02, **options)
 
 
 class Held(NamedTuple):
@@ -84,7 +84,10 @@ def soak(minutes: float, folder: Path, **options: Any) -> Found:
     end, runs, restarts, before = time.monotonic() + 60 * minutes, 0, 0, held()
     while time.monotonic() < end or runs < 5:
         result = run(
-            machine, checkpoint=folder / "crane.ckpt", checkpoint_interval=0.02, on_crash="restart", max_restarts=10_000, **options
+            machine,
+            checkpoint=Checkpoint(path=folder / "crane.ckpt", interval=0.02),
+            isolate=Isolation(which="none", on_crash="restart", max_restarts=10_000),
+            **options,
         )
         assert result.outcome.completed, result.outcome
         assert np.array_equal(result.time, undisturbed.time)

@@ -63,7 +63,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iter
     plain, said = System.simulate, list[str]()
 
     def simulate(self: System, *given: object, **options: object) -> Result:
-        result = plain(self, *given, **{"compiled": request.param, **options})  # type: ignore[arg-type]  # of any type
+        result = plain(self, *given, **{"evaluation": request.param, **options})  # type: ignore[arg-type]  # of any type
         said.append(result.statistics.evaluated)
         return result
 

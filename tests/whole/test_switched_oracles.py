@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 
-from coupling import System
+from coupling import Index3, System
 from tests.support.switched import frictions, impacts
 from tests.support.switched.case import Case, moments
 
@@ -43,7 +43,7 @@ def test_machines_switch_when_their_closed_forms_say_so(name: str, solver: str) 
 def test_fixed_steps_are_of_order_2_across_whatever_switches(name: str) -> None:
     """Or exact, where accelerations are constant between events."""
     case = CASES[name]
-    one, other = (np.linalg.norm(off(case, solver="index3", step_size=case.stop / count)) for count in (1000, 2000))
+    one, other = (np.linalg.norm(off(case, solver=Index3(step_size=case.stop / count))) for count in (1000, 2000))
     assert max(one, other) < 1e-11 or 1.9 <= math.log2(one / other) <= 2.1
 
 

@@ -13,17 +13,17 @@ from coupling.progress import watched
 from coupling.schemes.base import failures
 from coupling.schemes.base.divergence import ended
 from coupling.schemes.base.points import Points
-from coupling.schemes.base.scheme import Scheme
+from coupling.schemes.base.scheme import CouplingScheme
 from coupling.schemes.base.step_control import control_of
 from coupling.schemes.base.stepper import CommunicationStepper, CouplingStopped
 
 
 def run_communication_steps(
-    stepper: CommunicationStepper, *, scheme: Scheme, session: Session, run: Run, interval: Interval | None
+    stepper: CommunicationStepper, *, scheme: CouplingScheme, session: Session, run: Run, interval: Interval | None
 ) -> Outcome:
     """Runs the system by steps of a stepper."""
     points = Points(stepper, session, run, interval)
-    control = control_of(run.step_control)(points)
+    control = control_of(run.coupling.step_control)(points)
     control.refuse(scheme)
     beside: tuple[Kept, ...] = (points, control, *stepper.beside, *([interval] if interval else []))
     try:

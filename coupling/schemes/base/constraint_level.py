@@ -35,7 +35,7 @@ class ConstraintLevel:
     """Whether multipliers begin a step with what they had at the end of the last."""
     loose: Collection[str] = ()
     refused_controls: Mapping[str, Callable[..., BuildError]] = field(default_factory=dict)
-    """Both as in :class:`Scheme`."""
+    """Both as in :class:`CouplingScheme`."""
     refusal: Callable[[Session], BuildError | None] = lambda session: None
     """What the level asks of instances and one of them cannot do."""
 

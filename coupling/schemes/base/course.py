@@ -36,7 +36,7 @@ def run_course(session: Session, run: Run, *, in_turn: bool) -> Outcome:
         start=run.start_time,
         step=run.communication_step,
         stop=run.stop_time,
-        order=run.extrapolation,
+        order=run.coupling.extrapolation,
         in_turn=in_turn,
         variable=variable,
         times=np.ascontiguousarray(times),

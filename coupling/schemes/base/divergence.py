@@ -29,4 +29,4 @@ def _diverged(session: Session, t: float, found: Outcome) -> Outcome:
     greatest = max(shown, key=lambda name: np.nan_to_num(shown[name], nan=0, posinf=_BEYOND), default="")
     if run.communication_step is None or not greatest or not shown[greatest] > _BEYOND:
         return found
-    return failures.diverged(t=t, name=greatest, value=shown[greatest], scheme=run.scheme, step=run.communication_step)
+    return failures.diverged(t=t, name=greatest, value=shown[greatest], scheme=run.coupling.name, step=run.communication_step)

@@ -10,19 +10,19 @@ from coupling.outcome import Outcome
 from coupling.plan.capabilities import most_degrees, unable
 from coupling.schemes.base.communication import run_communication_steps
 from coupling.schemes.base.course import run_course
-from coupling.schemes.base.scheme import Scheme
+from coupling.schemes.base.scheme import CouplingScheme
 from coupling.schemes.base.step_control import control_of
 from coupling.schemes.base.stepper import require
 
 
-class ExplicitScheme(Scheme):
+class ExplicitScheme(CouplingScheme):
     """Couples by explicit steps; in the kernel alone where it can."""
 
     def __init__(self, *, in_turn: bool) -> None:
         self.in_turn = in_turn
 
     def couple(self, session: Session, run: Run, interval: Interval | None) -> Outcome:
-        if interval is None and not control_of(run.step_control).changes_steps:
+        if interval is None and not control_of(run.coupling.step_control).changes_steps:
             return run_course(session, run, in_turn=self.in_turn)
         stepper = ExplicitStepper(session, run, interval, in_turn=self.in_turn)
         return run_communication_steps(stepper, scheme=self, session=session, run=run, interval=interval)
@@ -33,8 +33,8 @@ class ExplicitStepper:
 
     def __init__(self, session: Session, run: Run, interval: Interval | None, *, in_turn: bool) -> None:
         self.interval, self.kernel, self.in_turn = interval, session.kernel, in_turn
-        self.extrapolation = min(run.extrapolation, max(most_degrees(session.built), default=0))
-        self.order = run.extrapolation + 1
+        self.extrapolation = min(run.coupling.extrapolation, max(most_degrees(session.built), default=0))
+        self.order = run.coupling.extrapolation + 1
         self.past: tuple = ()
         self.beside: tuple = ()
         self.irrevocable = bool(unable(session.built, "save_state"))

@@ -28,9 +28,7 @@ def unknown_control(given: object, *, known: Iterable[str]) -> BuildError:
 
 def tolerance_without_control(tolerance: float) -> BuildError:
     """A tolerance is given, but steps are fixed."""
-    return BuildError(
-        f"coupling_tolerance = {tolerance:g} is for step_control = 'adaptive' or 'power'; choose one of them, or leave it out"
-    )
+    return BuildError(f"tolerance = {tolerance:g} is for Scheme(step_control='adaptive') or 'power'; choose one of them, or leave it out")
 
 
 def nothing_to_extrapolate(*, scheme: str, degree: int) -> BuildError:
@@ -52,7 +50,7 @@ def longer_than_allowed(*, max_step: float, step: float) -> BuildError:
     """Fixed steps are as long as they are."""
     return BuildError(
         f"max_step = {max_step:g} s has no effect on steps that are fixed at communication_step = {step:g} s; choose a shorter "
-        "communication_step, or step_control='adaptive'"
+        "communication_step, or Scheme(step_control='adaptive')"
     )
 
 
@@ -80,7 +78,7 @@ def step_size_fixed(*, control: str, instances: Sequence[str]) -> BuildError:
     """Step control changes the step size, but instances make steps of one size only."""
     return BuildError(
         f"step_control = '{control}' changes the step size, but {', '.join(map(repr, instances))} can make steps of one size only "
-        "(canHandleVariableCommunicationStepSize); use step_control='fixed'"
+        "(canHandleVariableCommunicationStepSize); use Scheme(step_control='fixed')"
     )
 
 
@@ -88,7 +86,7 @@ def not_reversible(*, control: str, instances: Sequence[str]) -> BuildError:
     """Step control takes steps back, but instances cannot go back."""
     return BuildError(
         f"step_control = '{control}' takes steps back, but {', '.join(map(repr, instances))} cannot save and restore its state "
-        "(canGetAndSetFMUstate); use step_control='fixed'"
+        "(canGetAndSetFMUstate); use Scheme(step_control='fixed')"
     )
 
 
@@ -105,14 +103,16 @@ def nothing_extrapolated(*, scheme: str, control: str) -> BuildError:
 
 
 def _control_refused(scheme: str, control: str, why: str, more: str) -> BuildError:
-    return BuildError(f"step_control = '{control}' does not go with scheme = '{scheme}', in which {why}; use step_control='fixed'{more}")
+    return BuildError(
+        f"step_control = '{control}' does not go with scheme = '{scheme}', in which {why}; use Scheme(step_control='fixed'){more}"
+    )
 
 
 def power_unknown(*, control: str) -> BuildError:
     """No connection tells the power that it passes on."""
     return BuildError(
         f"step_control = '{control}' needs Co-Simulation instances that are connected through ports whose power is known (planar, rotational, "
-        "translational, hydraulic, electrical); use step_control='adaptive'"
+        "translational, hydraulic, electrical); use Scheme(step_control='adaptive')"
     )
 
 
@@ -144,7 +144,7 @@ def control_gave_up(*, t: float, h: float, control: str, tolerance: float) -> St
     """Steps became too small."""
     return StepUnsolved(
         f"stopped at t = {t:.9g} s: step_control = '{control}' has brought the step down to {h:.2g} s without reaching "
-        f"coupling_tolerance = {tolerance:g}; loosen it, or use step_control='fixed'"
+        f"tolerance = {tolerance:g}; loosen it, or use Scheme(step_control='fixed')"
     )
 
 

@@ -21,7 +21,7 @@ from coupling.schemes.base.communication import run_communication_steps
 from coupling.schemes.base.constraint_level import ConstraintLevel
 from coupling.schemes.base.held_loops import HeldLoops
 from coupling.schemes.base.response import Response
-from coupling.schemes.base.scheme import Scheme
+from coupling.schemes.base.scheme import CouplingScheme
 from coupling.schemes.base.stepper import CouplingStopped, require
 
 MOST_REPETITIONS = 30
@@ -29,7 +29,7 @@ INPUT_TOLERANCE, LOOP_TOLERANCE = 1e-7, 1e-12
 """By how much inputs at the end of a step may still move, relative to their size: ordinary ones, and those that depend on themselves."""
 
 
-class ImplicitScheme(Scheme):
+class ImplicitScheme(CouplingScheme):
     """Couples by implicit steps that enforce constraints at one level, or at both."""
 
     repeats = True
@@ -40,7 +40,7 @@ class ImplicitScheme(Scheme):
     def couple(self, session: Session, run: Run, interval: Interval | None) -> Outcome:
         irreversible = unable(session.built, "save_state")
         if irreversible:
-            raise failures.not_repeatable(scheme=run.scheme, instances=irreversible)
+            raise failures.not_repeatable(scheme=run.coupling.name, instances=irreversible)
         refusal = self.level.refusal(session)
         if refusal:
             raise refusal

@@ -14,7 +14,7 @@ from coupling.registry import Registry
 from coupling.schemes.base import failures
 
 
-class Scheme(ABC):
+class CouplingScheme(ABC):
     """Couples Co-Simulation instances from start to stop."""
 
     in_turn: bool = False
@@ -31,10 +31,10 @@ class Scheme(ABC):
         """Runs the system; ``interval`` integrates Model Exchange instances from one communication point to the next."""
 
 
-SCHEMES: Registry[Scheme] = Registry("scheme", "coupling.schemes")
+SCHEMES: Registry[CouplingScheme] = Registry("scheme", "coupling.schemes")
 
 
-def scheme_of(name: str) -> Scheme:
+def scheme_of(name: str) -> CouplingScheme:
     """The coupling scheme of that name."""
     if name == failures.UNSTABLE_SCHEME:
         raise failures.unstable_scheme()
@@ -50,7 +50,7 @@ def check_scheme(name: object) -> None:
 def refuse_without_integration(run: Run, changes_steps: bool) -> None:
     """Refuses options of an integration that there is not: all instances with states step by themselves."""
     if run.solver != Run.solver:
-        raise failures.nothing_integrated(option="solver", value=repr(run.solver))
+        raise failures.nothing_integrated(option="solver", value=repr(run.solver_name))
     if run.atol is not None:
         raise failures.nothing_integrated(option="atol", value=shown(run.atol))
     if run.stabilisation == "projection":

@@ -10,12 +10,12 @@ import numpy as np
 
 from coupling.kernel.fmi.instance import DISCARD
 from coupling.kernel.system.status import Status
-from coupling.options import Run
+from coupling.options import Run, Scheme
 from coupling.plan.capabilities import unable
 from coupling.schemes.base import failures
 from coupling.schemes.base.observed import ObservedOutputs
 from coupling.schemes.base.points import SAME_POINT, Points
-from coupling.schemes.base.scheme import Scheme
+from coupling.schemes.base.scheme import CouplingScheme
 from coupling.schemes.base.stepper import CouplingStopped
 
 HALVINGS = (0, 4, 12)
@@ -41,8 +41,8 @@ class StepControl(ABC):
     @classmethod
     def check_tolerance(cls, run: Run) -> None:
         """Refuses a tolerance that has no effect."""
-        if run.coupling_tolerance != Run.coupling_tolerance and not cls.changes_steps:
-            raise failures.tolerance_without_control(run.coupling_tolerance)
+        if run.coupling.tolerance != Scheme.tolerance and not cls.changes_steps:
+            raise failures.tolerance_without_control(run.coupling.tolerance)
 
     @property
     @abstractmethod
@@ -50,7 +50,7 @@ class StepControl(ABC):
         """The size of steps at the start."""
 
     @abstractmethod
-    def refuse(self, scheme: Scheme) -> None:
+    def refuse(self, scheme: CouplingScheme) -> None:
         """Raises what the scheme or the instances cannot do."""
 
     @abstractmethod
@@ -73,7 +73,7 @@ class FixedSteps(StepControl):
     def first_size(self) -> float:
         return self.communication_step
 
-    def refuse(self, scheme: Scheme) -> None:
+    def refuse(self, scheme: CouplingScheme) -> None:
         """Every scheme goes with fixed steps."""
 
     def advance(self) -> None:
@@ -113,15 +113,15 @@ class ErrorControl(StepControl):
     def first_size(self) -> float:
         return min(self.communication_step, self.run.max_step)
 
-    def refuse(self, scheme: Scheme) -> None:
-        control, session = self.run.step_control, self.points.session
+    def refuse(self, scheme: CouplingScheme) -> None:
+        control, session = self.run.coupling.step_control, self.points.session
         rigid, irreversible = unable(session.built, "variable_step"), unable(session.built, "save_state")
         if rigid:
             raise failures.step_size_fixed(control=control, instances=rigid)
         if irreversible:
             raise failures.not_reversible(control=control, instances=irreversible)
         if control in scheme.refused_controls:
-            raise scheme.refused_controls[control](scheme=self.run.scheme, control=control)
+            raise scheme.refused_controls[control](scheme=self.run.coupling.name, control=control)
 
     def advance(self) -> None:
         points = self.points
@@ -147,7 +147,7 @@ class ErrorControl(StepControl):
             h *= min(factor, 0.9) if math.isfinite(error) else LEAST_FACTOR
             if h < SMALLEST_STEP * self.communication_step:
                 raise reason or failures.control_gave_up(
-                    t=points.t, h=h, control=self.run.step_control, tolerance=self.run.coupling_tolerance
+                    t=points.t, h=h, control=self.run.coupling.step_control, tolerance=self.run.coupling.tolerance
                 )
 
     @abstractmethod
@@ -201,7 +201,7 @@ class StepDoubling(ErrorControl):
         difference = np.abs(whole - halves) / (2**points.stepper.order - 1)
         if event or points.restart or np.isnan(difference).all():
             return 0.0
-        return float(np.nanmax(difference / self._size)) / self.run.coupling_tolerance  # what is no number is found where it is used
+        return float(np.nanmax(difference / self._size)) / self.run.coupling.tolerance  # what is no number is found where it is used
 
 
 class PowerControl(ErrorControl):
@@ -216,10 +216,10 @@ class PowerControl(ErrorControl):
         self._created = slice(last - len(points.session.built.watched), last)
         self._greatest = 0.0
 
-    def refuse(self, scheme: Scheme) -> None:
+    def refuse(self, scheme: CouplingScheme) -> None:
         super().refuse(scheme)
         if not self.points.session.built.watched:
-            raise failures.power_unknown(control=self.run.step_control)
+            raise failures.power_unknown(control=self.run.coupling.step_control)
 
     def error(self, h: float) -> float:
         slots, session = self.kernel.slots, self.points.session
@@ -228,7 +228,7 @@ class PowerControl(ErrorControl):
         created = np.abs(slots[self._created] - before).sum() / h
         power = sum(abs(slots[session.arriving_slot(b.input)] * slots[b.output]) for b in session.built.bonds)
         self._greatest = max(self._greatest, power)
-        return float(created / (self.run.coupling_tolerance * self._greatest)) if self._greatest > 0 else 0.0
+        return float(created / (self.run.coupling.tolerance * self._greatest)) if self._greatest > 0 else 0.0
 
 
 STEP_CONTROLS: dict[str, type[StepControl]] = {"fixed": FixedSteps, "adaptive": StepDoubling, "power": PowerControl}

@@ -9,11 +9,10 @@ from typing import Any
 from coupling.errors import BuildError, shown
 from coupling.kernel.runs.tableau import Tableau, TableauStructure
 from coupling.names import either
-from coupling.options import Run
+from coupling.options import Index3, Run
 from coupling.outcome import Outcome
 from coupling.plan.build import Built
 from coupling.registry import Registry
-from coupling.solvers.base.own_options import OwnOption, check_own_options, refuse_options_of_others
 
 
 def _nothing(run: Run) -> None:
@@ -29,10 +28,8 @@ class Solver:
     """Of an explicit Runge-Kutta method, which can also integrate between communication points."""
     holds: bool = False
     """Whether it holds constraints by itself, whatever their stabilisation."""
-    options: Mapping[str, OwnOption] = field(default_factory=dict)
-    """Those of a run that belong to it alone."""
     without: Mapping[str, str] = field(default_factory=dict)
-    """Options of other solvers that it does not use, and what does their work."""
+    """Options that it does not use, and what does their work."""
     check: Callable[[Run], None] = _nothing
     """Refuses what else makes no sense with it."""
     in_c: bool = False
@@ -48,20 +45,16 @@ SOLVERS: Registry[Solver] = Registry("solver", "coupling.solvers")
 
 def solver_of(run: Run) -> Solver:
     """That of a run; refuses options that it does not have, and values that it cannot take."""
-    name, solver = run.solver, SOLVERS[run.solver]
-    for other in SOLVERS:
-        if other != name:
-            refuse_options_of_others(name, other, SOLVERS[other].options, run)
+    name, solver = run.solver_name, SOLVERS[run.solver_name]
     for option, instead in solver.without.items():
         if getattr(run, option) != getattr(Run, option):
             raise BuildError(f"{option} is not used by solver='{name}', {instead}; leave it out")
-    check_own_options(name, solver.options, run)
     solver.check(run)
     if solver.holds and run.stabilisation is not None:
         raise BuildError(
             f"stabilisation = '{run.stabilisation}' is for other solvers: solver='{name}' holds constraints by itself; leave one of the two out"
         )
-    if run.multipliers == "successive" and solver.along:
+    if run.successive and solver.along:
         raise BuildError(
             f"multipliers = 'successive' is refused with solver = '{name}', which integrates the multipliers along; choose another solver"
         )
@@ -75,23 +68,22 @@ def solver_of(run: Run) -> Solver:
 
 def method_between_points(built: Built, run: Run) -> TableauStructure:
     """The method that integrates Model Exchange instances from one communication point to the next."""
-    tableau = SOLVERS[run.solver].tableau
+    tableau = SOLVERS[run.solver_name].tableau
     if tableau is None:
         first = next(built.parts[i].name for i in built.inner_parts if built.parts[i].states)
         raise BuildError(
-            f"solver = '{run.solver}' cannot integrate the Model Exchange instances between communication points, such as "
+            f"solver = '{run.solver_name}' cannot integrate the Model Exchange instances between communication points, such as "
             f"'{first}'; choose 'dopri5' or 'dop853', or run them in Co-Simulation"
         )
     return tableau.structure
 
 
-def embedded_run(stop_time: float, initial: str, given: Mapping[str, Any]) -> Run | None:
-    """Of the steps that an exported mechanism takes, if a solver was chosen for it."""
-    options = {name: value for name, value in given.items() if value != getattr(Run, name)}
-    if not options:
+def embedded_run(stop_time: float, initial: str, solver: str | Index3) -> Run | None:
+    """Returns the run whose steps an exported mechanism takes, if a solver was chosen for it."""
+    if solver == Run.solver:
         return None
-    run = Run(stop_time=stop_time, initial=initial, **options)
+    run = Run(stop_time=stop_time, initial=initial, solver=solver)
     if not solver_of(run).embedded:
         known = either([repr(name) for name in SOLVERS if SOLVERS[name].embedded])
-        raise BuildError(f"solver = {shown(run.solver)} is not one of exported mechanisms; choose {known}, or leave it out")
+        raise BuildError(f"solver = {shown(run.solver_name)} is not one of exported mechanisms; choose {known}, or leave it out")
     return run

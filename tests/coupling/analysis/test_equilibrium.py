@@ -33,7 +33,7 @@ def test_a_search_begins_where_a_run_has_ended():
     assert np.cos(pose["rod.theta"] + np.pi / 2) == pytest.approx(1, abs=1e-14) and pose.stable
     assert pendulum().equilibrium(swing, guess=at(np.pi / 2))["rod.theta"] == pytest.approx(np.pi / 2, abs=1e-14)
     resting = pendulum().simulate(0.1, start_values=pose)
-    assert pendulum().linearise(at=resting).eigenvalues == pytest.approx(pendulum().linearise(at=pose).eigenvalues, abs=1e-7)
+    assert pendulum().linearise(initial=resting).eigenvalues == pytest.approx(pendulum().linearise(initial=pose).eigenvalues, abs=1e-7)
     partly = pendulum().simulate(0.1, outputs=["rod.theta"])
     with pytest.raises(ResultError) as refused:
         pendulum().equilibrium(partly)
@@ -91,7 +91,7 @@ def test_a_free_torque_balances_what_is_held():
     assert pose["pin.effort"] == pytest.approx(WEIGHT * np.cos(0.3), rel=1e-12) and pose["rod.theta"] == 0.3
     still = system.simulate(0.5, start_values=pose, rtol=1e-10)
     assert still["rod.theta"] == pytest.approx(np.full(len(still.time), 0.3), abs=1e-8)
-    model = system.linearise(["pin.effort"], at=pose)
+    model = system.linearise(["pin.effort"], initial=pose)
     assert model.A[1, 0] == pytest.approx(3 * WEIGHT * np.sin(0.3), rel=1e-9)
 
 
@@ -102,7 +102,7 @@ def test_the_hydraulic_crane_balances_its_load_by_trapped_oil():
     still = crane.simulate(0.4, start_values=pose, solver="cvode", rtol=1e-10)
     assert np.abs(still["boom.theta"] - pose["boom.theta"]).max() < 1e-8
     assert {"cylinder.p1", "cylinder.p2"} <= set(pose.neutral)
-    model = crane.linearise(outputs=["cylinder.p1"], at=pose)
+    model = crane.linearise(outputs=["cylinder.p1"], initial=pose)
     assert model.states[:3] == ("valve.spool", "cylinder.p1", "cylinder.p2") and len(model.states) == 7 and model.stable
 
 
@@ -134,7 +134,7 @@ def test_a_body_on_a_ball_joint_hangs_from_any_attitude():
         turned = {f"body.q{i}": float(each) for i, each in enumerate(q / np.linalg.norm(q))}
         pose = system.equilibrium({**turned, "body.z": -0.3})
         assert pose["body.z"] == pytest.approx(-np.hypot(0.1, 0.4), abs=1e-9) and pose.stable
-        model = system.linearise(at=pose)
+        model = system.linearise(initial=pose)
         assert len(model.states) == 6 and np.sum(np.abs(model.eigenvalues) < 1e-4) == 2
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from coupling import InitialStateError, Result, System
+from coupling import InitialStateError, Result, Scheme, System
 from fmu_components.catalogue import find
 from fmu_components.declare.component import TIME
 from fmu_components.export.build import cached_fmu
@@ -392,7 +392,7 @@ def test_a_pose_needs_no_assembly(tmp_path: Path) -> None:
     system.add("mass", stepped_alone(cached_fmu(find("mechanical1d.Mass"), 2), tmp_path / "alone.fmu"), {"s": 0.3})
     system.add("wall", "mechanical1d.Fixed1D")
     system.join("mechanical1d.SpringDamper1D", "wall.flange", "mass.flange", {"k": 10.0})
-    run = {"communication_step": 1e-3, "extrapolation": 2}
+    run = {"communication_step": 1e-3, "scheme": Scheme(extrapolation=2)}
     whole = system.simulate(0.4, **run)
     half = system.simulate(0.2, **run)
     assert system.simulate(0.2, initial=half, **run)["mass.s"][-1] == pytest.approx(whole["mass.s"][-1], abs=1e-5)

@@ -65,7 +65,7 @@ def test_a_result_is_linearised_with_drives_at_the_time_of_its_last_row():
     """A torque that has jumped before then holds the rod at 30 degrees, where gravity's stiffness is less by the cosine; its inertia is 1/3."""
     system = pendulum(**{"rotation.b": 2.0})
     system.drive("pin.effort", [(0.0, 0.0), (5.0, 0.0), (5.0, 0.25 * 9.81), (100.0, 0.25 * 9.81)])
-    model = system.linearise(["pin.effort"], at=system.simulate(20.0, rtol=1e-10))
+    model = system.linearise(["pin.effort"], initial=system.simulate(20.0, rtol=1e-10))
     assert model.point["pin.effort"] == pytest.approx(0.25 * 9.81, rel=1e-15)
     assert np.sort_complex(model.eigenvalues) == pytest.approx(
         np.sort_complex(np.roots([1 / 3, 2, 0.5 * 9.81 * np.cos(np.pi / 6)])), rel=1e-6
@@ -76,7 +76,7 @@ def test_a_result_is_linearised_with_drives_at_the_time_of_its_last_row():
 def test_a_result_is_linearised_with_the_drives_of_its_run_alone():
     system = pendulum(**{"rotation.b": 2.0})
     held = system.simulate(20.0, rtol=1e-10, drives={"pin.effort": lambda t: 0.25 * 9.81})
-    model = system.linearise(["pin.effort"], at=held)
+    model = system.linearise(["pin.effort"], initial=held)
     assert model.point["pin.effort"] == 0.25 * 9.81
     assert np.sort_complex(model.eigenvalues) == pytest.approx(
         np.sort_complex(np.roots([1 / 3, 2, 0.5 * 9.81 * np.cos(np.pi / 6)])), rel=1e-6
@@ -137,7 +137,7 @@ def test_a_four_bar_is_what_sympy_derives():
     angle = 1.9
     system_with = System.of(system.definition)
     pose = system_with.equilibrium(closed(angle))
-    model = system_with.linearise(at=pose)
+    model = system_with.linearise(initial=pose)
     assert len(model.states) == 2 and model.states[0].endswith(".rotation.q")
     crank = float(pose["crank.theta"])
     # One freedom: M(phi) phi'' + V'(phi) = 0 by angles that close the loop, differentiated by mpmath's exact arithmetic of 40 digits.
@@ -178,7 +178,7 @@ def test_a_double_pendulum_is_what_sympy_derives():
     from tests.whole.test_singular_poses import double_pendulum
 
     system = double_pendulum(0.5)
-    model = system.linearise(at=system.equilibrium({"rod.theta": 0.1, "bob.theta": -0.2}), coordinates=["rod.theta", "bob.theta"])
+    model = system.linearise(initial=system.equilibrium({"rod.theta": 0.1, "bob.theta": -0.2}), coordinates=["rod.theta", "bob.theta"])
     assert model.states == ("rod.theta", "rod.omega", "bob.theta", "bob.omega")
     a, b, u, w = q = sympy.symbols("a b u w")
     g = sympy.Rational(981, 100)
@@ -235,7 +235,7 @@ def test_an_fmu_without_derivatives_is_linearised_by_differences(version):
     system.drive("spring.f", 5.0)
     pose = system.equilibrium()
     assert pose["spring.x"] == pytest.approx(0.05, rel=1e-9)
-    model = system.linearise(["spring.f"], ["spring.v"], at=pose)
+    model = system.linearise(["spring.f"], ["spring.v"], initial=pose)
     assert model.states == ("spring.x", "spring.v")
     assert pytest.approx(np.array([[0, 1], [-100, 0]]), abs=1e-6) == model.A and pytest.approx(np.array([[0], [1]]), abs=1e-8) == model.B
 
@@ -288,7 +288,7 @@ def test_to_control(monkeypatch):
         (lambda s: s.linearise(outputs=["rod.m"]), BuildError, "'rod.m' does not vary continuously"),
         (lambda s: s.linearise(coordinates=["rod.p1.x"]), BuildError, "neither a state nor the coordinate of a joint's freedom"),
         (lambda s: s.linearise(coordinates=["rod.y"]), AnalysisError, "'rod.y' cannot be among the coordinates at this point"),
-        (lambda s: s.linearise(at=3), BuildError, "start values 3 are refused"),
+        (lambda s: s.linearise(initial=3), BuildError, "start values 3 are refused"),
         (lambda s: s.linearise(hold=["rod.theta"]), BuildError, "hold and free belong to equilibria along a parameter; give along={...}"),
         (lambda s: s.linearise(along={}), AnalysisError, "along = {} is refused: give one parameter and its values"),
         (lambda s: s.linearise(along={"rod.m": [1.0], "rod.I": [1.0]}), AnalysisError, "is refused: give one parameter and its values"),
@@ -322,7 +322,7 @@ def test_an_fmu_that_keeps_its_states_to_itself_is_refused(ask):
 def test_a_motion_that_is_not_steady_is_refused():
     moved = {"rod.x": 0.5, "rod.y": 0.0, "rod.theta": 0.0, "rod.omega": 1.0, "rod.vy": 0.5}
     with pytest.raises(AnalysisError, match=r"does not stand still here, nor move steadily: 'pin\.rotation\.qd' changes by 15 rad/s2"):
-        pendulum().linearise(at=moved)
+        pendulum().linearise(initial=moved)
 
 
 def test_a_family_of_models_along_a_stiffness():

@@ -97,7 +97,7 @@ def test_a_motor_drives_a_slider_crank():
     rod = {"rod.x": reach / 2, "rod.y": -PUMP.RADIUS / 2, "rod.theta": lean}
     pose = system.equilibrium({**crank, **rod, "slider.x": reach})
     assert pose["crank.theta"] == pytest.approx(-np.pi / 2, abs=1e-9) and pose["motor.i"] == pytest.approx(0, abs=1e-12)
-    model = system.linearise(at=pose)
+    model = system.linearise(initial=pose)
     kinetic, potential, damping, _ = slider_crank()
     i, of_current, of_speed, soc = sympy.symbols("i of_current of_speed soc", real=True)
     motor, inner, outer, battery = PUMP.MOTOR, PUMP.CURRENT_CONTROL, PUMP.SPEED_CONTROL, PUMP.BATTERY
@@ -129,7 +129,7 @@ def test_a_hydraulic_crane_on_trapped_oil():
     """Angles, pressures and spool; the valve is closed, so that oil moves by compression only."""
     crane = example("06_hydraulic_crane")
     system = crane.system()
-    model = system.linearise(at=system.equilibrium(), coordinates=["boom.theta", "load.theta"])
+    model = system.linearise(initial=system.equilibrium(), coordinates=["boom.theta", "load.theta"])
     boom, load, w, o, p1, p2, U = sympy.symbols("boom load w o p1 p2 U", real=True)
     g, foot, rope = crane.GRAVITY, crane.FOOT, crane.ROPE
     tip = sympy.Matrix([cos(boom), sin(boom)])

@@ -248,7 +248,7 @@ def test_an_equilibrium_holds_a_driven_motion() -> None:
     system.drive("road.position", sympy.sin(3 * t) / 10 + sympy.Rational(1, 50))
     pose = system.equilibrium()
     assert [pose["wheel.s"], pose["body.s"]] == pytest.approx([0.02, 0.02], rel=1e-12)
-    model = system.linearise(["road.position"], ["road.force"], at=pose)
+    model = system.linearise(["road.position"], ["road.force"], initial=pose)
     assert model.point["road.position"] == pytest.approx(0.02, rel=1e-15)
     assert model.point["road.force"] == pytest.approx(0.0, abs=1e-9)
     changes = system.sensitivities(["tyre.b"], ["road.force"])
@@ -263,7 +263,7 @@ def test_an_equilibrium_of_a_slide_that_is_driven_rigidly() -> None:
     system.drive("source.position", sympy.sin(3 * t) / 10 + sympy.Rational(1, 50))
     pose = system.equilibrium()
     assert pose["load.s"] == pytest.approx(0.02, rel=1e-12)
-    agree(system.linearise(["source.position"], ["source.force"], at=pose), "source.force", "source.position", lambda s: 0.7 * s**2)
+    agree(system.linearise(["source.position"], ["source.force"], initial=pose), "source.force", "source.position", lambda s: 0.7 * s**2)
 
 
 def test_a_free_position_brings_what_follows_it_rigidly() -> None:

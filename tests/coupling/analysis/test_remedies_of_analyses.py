@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from coupling import Pose, Result, System
+from coupling import Pose, Result, Scheme, Successive, System
 from tests.coupling.analysis.test_prescribed_motion import FREQUENCIES, over_road, quarter_car
 from tests.coupling.live.test_stabilisation import angle
 from tests.support import foreign
@@ -146,7 +146,7 @@ CASES.of(
     sensitivity_dop853=("choose 'dopri5' or 'dop853'", {**BY, "solver": "dop853"}, 1e-4),
 )
 SWUNG = ends("rod.theta", angle(1 / 3, G / 2, 0.0, 0.0, 1.0))
-FORM = {"solver": "RK45", "multipliers": "successive", "form": "full"}
+FORM = {"solver": "RK45", "multipliers": Successive(form="full")}
 CASES.of(
     "form = 'full' is refused with stabilisation = 'projection'",
     swings,
@@ -157,7 +157,7 @@ CASES.of(
 CASES.of(
     "extrapolation = 2 has no effect with scheme = 'implicit'",
     swings,
-    {"communication_step": 0.01, "scheme": "implicit", "extrapolation": 2},
+    {"communication_step": 0.01, "scheme": Scheme("implicit", extrapolation=2)},
     SWUNG,
     extrapolation=("leave it out", {"communication_step": 0.01, "scheme": "implicit"}, 1e-4),
 )
@@ -185,9 +185,9 @@ CASES.of(
 CASES.of(
     "cannot save and restore its state",
     halved,
-    {"step_control": "adaptive"},
+    {"scheme": Scheme(step_control="adaptive")},
     ends("plain.x", math.exp(-0.5)),
-    no_state_fixed=("use step_control='fixed'", {"step_control": "fixed"}, 1e-3),
+    no_state_fixed=("use Scheme(step_control='fixed')", {"scheme": Scheme(step_control="fixed")}, 1e-3),
 )
 
 
@@ -233,15 +233,15 @@ def test_a_linear_model_of_another_pose(asked: Callable[[], object], remedy: str
     """Rockers that hang have (2/3 + 1) theta'' = -2 g theta."""
     assert remedy in refusal(asked)
     system = rockers(2, 0.3, 0.0)
-    model = system.linearise(at=system.equilibrium())
+    model = system.linearise(initial=system.equilibrium())
     assert sorted(model.eigenvalues.imag) == pytest.approx([-math.sqrt(1.2 * G), math.sqrt(1.2 * G)], rel=1e-9)
 
 
 def test_coordinates_and_outputs_that_cannot_be_had_are_left_out() -> None:
     hanging = held().equilibrium()
-    assert "leave no freedom along it; leave it out" in refusal(lambda: held().linearise(coordinates=["rod.y"], at=hanging))
+    assert "leave no freedom along it; leave it out" in refusal(lambda: held().linearise(coordinates=["rod.y"], initial=hanging))
     for coordinates in ((), ("rod.x",)):
-        model = held().linearise(coordinates=coordinates, at=hanging)
+        model = held().linearise(coordinates=coordinates, initial=hanging)
         assert sorted(model.eigenvalues.imag) == pytest.approx([-math.sqrt(1.5 * G), math.sqrt(1.5 * G)], rel=1e-9)
     system = quarter_car()
     model = system.linearise(["road.position"], ["road.force", "body.s"])

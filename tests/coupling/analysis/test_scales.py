@@ -102,10 +102,10 @@ def test_points_that_move_have_no_linear_model_by_the_size(size):
     for times, moves in ((1.0, False), (1e5, True)):
         there = still.states | {name: still[name] + times * by * size for name, by in off.items()}
         if not moves:
-            assert cart(size).linearise(at=there).stable
+            assert cart(size).linearise(initial=there).stable
             continue
         with pytest.raises(AnalysisError, match=r"nor move steadily: 'pin\.rotation\.qd' changes by 0\.0459 rad/s2"):
-            cart(size).linearise(at=there)
+            cart(size).linearise(initial=there)
 
 
 @SLOW

@@ -66,7 +66,7 @@ def test_a_four_bar_follows_the_length_of_its_ground():
     from tests.whole.test_singular_poses import closed, four_bar
 
     system = four_bar(0.5)
-    found = system.sensitivities(["right.p1.rx", "rocker.m"], at=closed(1.9))
+    found = system.sensitivities(["right.p1.rx", "rocker.m"], initial=closed(1.9))
 
     def least(ground: float, rocker: float) -> float:
         def moment(phi: float) -> float:
@@ -90,7 +90,7 @@ def test_a_four_bar_follows_the_length_of_its_ground():
 
 def test_a_free_torque_follows_what_it_holds():
     level = {"rod.x": 0.5, "rod.y": 0.0, "rod.theta": 0.0}
-    found = pendulum().sensitivities(["rod.m", "rod.p1.rx"], at=level, hold=["rod.theta"], free=["pin.effort"])
+    found = pendulum().sensitivities(["rod.m", "rod.p1.rx"], initial=level, hold=["rod.theta"], free=["pin.effort"])
     assert found["pin.effort", "rod.m"] == pytest.approx(G / 2, rel=1e-12) and found["rod.theta", "rod.m"] == pytest.approx(0, abs=1e-12)
     assert found["pin.effort", "rod.p1.rx"] == pytest.approx(-G, rel=1e-12)
 
@@ -98,7 +98,7 @@ def test_a_free_torque_follows_what_it_holds():
 def test_eigenvalues_of_a_quarter_car_follow_matrices_by_hand():
     """To 1e-6, and at a bound of the parameter, which is stepped to one side."""
     system = quarter_car()
-    found = system.sensitivities(["strut.k", "body.m", "tyre.b"], at={"tyre.b": 0.0})
+    found = system.sensitivities(["strut.k", "body.m", "tyre.b"], initial={"tyre.b": 0.0})
 
     def matrix(k: float, m: float, b: float) -> np.ndarray:
         return np.array(

@@ -56,7 +56,7 @@ def test_a_pump_runs_at_a_given_speed(shaft):
     assert not shaft or pose["wheel.w"] == pytest.approx(150.0, rel=1e-13)
     run = system.simulate(0.1, start_values=pose, outputs=["volume.p", "pump.flow"])
     assert np.ptp(run["volume.p"]) <= 1e-7 * pose["volume.p"]
-    model = system.linearise(at=pose)
+    model = system.linearise(initial=pose)
     assert np.abs(model.eigenvalues).min() == 0 and model.stable
 
 
@@ -70,7 +70,7 @@ def test_a_motor_finds_its_speed(shaft, speed):
     expected = brentq(balance, 1, 1e3, xtol=1e-12, rtol=1e-14)
     assert pose["motor.w"] == pytest.approx(expected, rel=1e-9) and pose["volume.p"] - TANK == pytest.approx(rise(expected), rel=1e-9)
     assert pose.stable and pose.neutral == ("motor.phi",)
-    model = system.linearise(at=pose)
+    model = system.linearise(initial=pose)
     slope = np.gradient([balance(expected + h) for h in (-1e-3, 0, 1e-3)], 1e-3)[1]  # the oil is far faster than the wheel
     assert max(each.real for each in model.eigenvalues if each.real < -1e-9) == pytest.approx(slope / (1.01 if shaft else 0.01), rel=2e-2)
 
@@ -99,7 +99,7 @@ def test_a_disc_rolls_on_and_a_pendulum_beside_it_rests():
     pose = system.equilibrium()
     assert (pose["disc.vx"], pose["disc.omega"]) == pytest.approx((2.0, -4.0), rel=1e-12)
     assert abs(pose["rod.omega"]) < 1e-12 and abs(pose["rod.theta"]) < 1e-10 and pose.stable
-    positive = np.sort(system.linearise(at=pose).eigenvalues.imag)[-1]
+    positive = np.sort(system.linearise(initial=pose).eigenvalues.imag)[-1]
     assert positive == pytest.approx(np.sqrt(0.5 * 9.81 * 3), rel=1e-9)
 
 

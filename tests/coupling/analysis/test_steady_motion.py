@@ -57,7 +57,7 @@ def test_a_disc_that_falls_is_refused():
     R = attitude.as_matrix()
     start = {**{f"top.{n}": v for n, v in orientation(matrix=R).items()}, "top.z": 0.5 * np.cos(0.3), "top.y": -0.5 * np.sin(0.3)}
     with pytest.raises(AnalysisError, match=r"does not stand still here, nor move steadily: 'gimbal\.rotation\d\.qd' changes by .* rad/s2"):
-        system.linearise(at={**start, **{f"top.omega{a}": 0.0 for a in "xyz"}, "top.vx": 0.0}, coordinates=ANGLES)
+        system.linearise(initial={**start, **{f"top.omega{a}": 0.0 for a in "xyz"}, "top.vx": 0.0}, coordinates=ANGLES)
 
 
 M, J1, J3, LENGTH, TILT, PRECESSION = 1.2, 0.02, 0.03, 0.4, 0.7, 2.0

@@ -10,7 +10,7 @@ import fmpy
 import numpy as np
 import pytest
 
-from coupling import BuildError, Result, System
+from coupling import BuildError, Index3, Result, System
 from coupling.fmus import load
 from tests.coupling.analysis.test_in_parts import boom, gears
 from tests.support.runtime.driver import ERROR, Driver, status_of
@@ -134,7 +134,7 @@ def test_what_is_held_is_a_state(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow  # joints are built that few other tests need
-@pytest.mark.parametrize("options", [{}, {"stabilisation": "projection"}, {"solver": "index3", "step_size": 1e-3}])
+@pytest.mark.parametrize("options", [{}, {"stabilisation": "projection"}, {"solver": Index3(step_size=1e-3)}])
 def test_in_space(options: dict[str, Any], tmp_path: Path) -> None:
     """A longer rod, against the closed form of the slider; attitudes stay of unit length, and an axis that is reversed is refused."""
     space = example("15_spatial_slider_crank")

@@ -11,7 +11,7 @@ import pytest
 import coupling.export.equations as equations_module
 import coupling.export.export as export_module
 import coupling.export.package as package_module
-from coupling import System
+from coupling import Index3, System
 from tests.support.runtime.driver import Driver
 from tests.support.systems.exported import CASES, export
 from tests.support.systems.switching import stop
@@ -79,7 +79,7 @@ def test_without_equations_there_are_none_inside(tmp_path, monkeypatch):
     moving.add("mass", "mechanical1d.Mass")
     paths = [
         stop().export_fmu(tmp_path / "stop.fmu", platforms=["linux64"]),
-        moving.export_fmu(tmp_path / "moving.fmu", platforms=["linux64"], solver="index3", step_size=0.01),
+        moving.export_fmu(tmp_path / "moving.fmu", platforms=["linux64"], solver=Index3(step_size=0.01)),
     ]
     monkeypatch.setattr(equations_module, "LONGEST", 100)
     paths.append(moving.export_fmu(tmp_path / "long.fmu", platforms=["linux64"]))

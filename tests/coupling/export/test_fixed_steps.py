@@ -8,7 +8,7 @@ import fmpy
 import numpy as np
 import pytest
 
-from coupling import BuildError, System
+from coupling import BuildError, Index3, System
 from tests.coupling.live.test_stabilisation import carrying
 from tests.support.runtime.driver import Driver
 from tests.support.systems import fixed_steps as known
@@ -26,7 +26,8 @@ def stepped(path: Path, stop: float, h: float, outputs: list[str], **options) ->
 
 
 def exported(system: System, folder: Path, h: float, outputs: list[str], **options) -> Path:
-    return system.export_fmu(folder / "it.fmu", outputs=outputs, solver="index3", step_size=h, platforms=["linux64"], **options)
+    own = {name: options.pop(name) for name in ("method", "spectral_radius") if name in options}
+    return system.export_fmu(folder / "it.fmu", outputs=outputs, solver=Index3(step_size=h, **own), platforms=["linux64"], **options)
 
 
 @both
@@ -34,7 +35,7 @@ def test_an_exported_parallelogram_passes_its_poses_as_in_the_master(fmi, tmp_pa
     """24 of them, with steps of 20 ms; the coupler stays level."""
     system, outputs = known.parallelogram(), ["crank.theta", "coupler.theta"]
     found = stepped(exported(system, tmp_path, 0.02, outputs, fmi=fmi), 10.0, 0.02, outputs)
-    master = system.simulate(10.0, solver="index3", step_size=0.02, output_times=[10.0])
+    master = system.simulate(10.0, solver=Index3(step_size=0.02), output_times=[10.0])
     assert found["crank.theta"][-1] == pytest.approx(master["crank.theta"][-1], abs=1e-10)
     assert np.abs(found["coupler.theta"]).max() < 1e-12
 
@@ -85,7 +86,7 @@ def test_what_a_step_leaves_to_the_next_is_carried_over_and_saved(fmi, tmp_path)
     """By the generalised-alpha method: as in the master, whether each communication step holds one step or four; and a saved state goes on alike."""
     outputs, options = ["rod.theta", "lag.y"], {"method": "generalised-alpha", "spectral_radius": 0.3}
     path = exported(known.lagging(), tmp_path, 0.02, outputs, fmi=fmi, **options)
-    master = known.lagging().simulate(1.6, solver="index3", step_size=0.02, output_times=[1.6], **options)
+    master = known.lagging().simulate(1.6, solver=Index3(step_size=0.02, **options), output_times=[1.6])
     for communication_step in (0.02, 0.08):
         found = stepped(path, 1.6, communication_step, outputs)
         assert [found[name][-1] for name in outputs] == pytest.approx([master[name][-1] for name in outputs], abs=1e-9)
@@ -130,27 +131,18 @@ def test_a_step_that_is_taken_again_up_to_an_event_begins_where_it_did(method, t
 
 
 REFUSED = {
-    "solver='index3' takes steps of fixed size: give step_size, for instance step_size=0.01": {"solver": "index3"},
     "solver = 'cvode' is not one of exported mechanisms; choose 'index3', or leave it out": {"solver": "cvode"},
-    "step_size = 0.01 is for solver='index3', not for 'dopri5'; choose that one, or leave it out": {"step_size": 0.01},
-    "spectral_radius = 0.5 is for method='generalised-alpha', not for 'trapezoidal'; leave it out": {
-        "solver": "index3",
-        "step_size": 0.01,
-        "spectral_radius": 0.5,
-    },
+    "step_size belongs to solver=Index3(step_size=...)": {"step_size": 0.01},
     "implicit = True and solver='index3', which holds constraints by itself, exclude each other; leave one of the two out": {
-        "solver": "index3",
-        "step_size": 0.01,
+        "solver": Index3(step_size=0.01),
         "implicit": True,
     },
     "stabilisation = 'baumgarte' and solver='index3', which holds constraints by itself, exclude each other; leave one of the two out": {
-        "solver": "index3",
-        "step_size": 0.01,
+        "solver": Index3(step_size=0.01),
         "stabilisation": "baumgarte",
     },
     "ls_dae = True and solver='index3', which holds constraints by itself, exclude each other; leave one of the two out": {
-        "solver": "index3",
-        "step_size": 0.01,
+        "solver": Index3(step_size=0.01),
         "ls_dae": True,
     },
 }

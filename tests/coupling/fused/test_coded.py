@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from coupling import System
+from coupling import Isolation, System
 from coupling.fmus import cache
 from coupling.fused import c_loops, coded, compiled, kept, written
 from coupling.fused.compiled import NotCompiled
@@ -36,15 +36,15 @@ def test_compiled_code_runs_as_the_fmus_do(straight, monkeypatch, tmp_path):
     """With loops over what repeats or without; the summary says which way it was."""
     monkeypatch.setattr(cache, "cache_folder", lambda: tmp_path)
     monkeypatch.setattr(written, "STRAIGHT", straight)
-    result = chain(4).simulate(0.2, rtol=1e-9, outputs=["rod*"], output_times=[0.2], compiled=True)
+    result = chain(4).simulate(0.2, rtol=1e-9, outputs=["rod*"], output_times=[0.2], evaluation="compiled")
     assert result.statistics.evaluated == "by compiled code of their equations"
     assert not result.outcome.warnings
-    expected = final(chain(4), compiled=False)
+    expected = final(chain(4), evaluation="fmus")
     assert np.max(np.abs(np.array(result.values[-1]) - expected)) <= 1e-11 * np.max(np.abs(expected))
 
 
 def test_the_same_way_gives_the_same_bits():
-    assert np.array_equal(final(chain(3), compiled=True), final(chain(3), compiled=True))
+    assert np.array_equal(final(chain(3), evaluation="compiled"), final(chain(3), evaluation="compiled"))
 
 
 def test_names_and_values_are_not_in_the_key():
@@ -72,8 +72,8 @@ def test_a_system_is_lowered_and_compiled_once(monkeypatch, tmp_path):
     monkeypatch.setattr(compiled, "shared_library", lambda *given: (calls.append("compiled"), compile_(*given))[1])
     monkeypatch.setattr(compiled, "_loaded", {})
     monkeypatch.setattr(kept, "_known", {})
-    final(chain(2), compiled=True)
-    final(chain(2, m=2.0), compiled=True)
+    final(chain(2), evaluation="compiled")
+    final(chain(2, m=2.0), evaluation="compiled")
     assert calls == ["lowered", "compiled", "compiled"]  # tapes and C from the same graph, and what is recorded
 
 
@@ -95,15 +95,17 @@ def test_structures_are_kept_in_files_that_are_not_held_open(monkeypatch, tmp_pa
 
 def test_without_a_compiler_the_tape_runs_and_says_so(monkeypatch, tmp_path):
     monkeypatch.setattr(coded, "functions", fail)
-    result = chain(2).simulate(0.1, compiled=True)
-    assert result.outcome.warnings == ["compiled = True: no C compiler was found; derivatives were found by a tape of their equations"]
+    result = chain(2).simulate(0.1, evaluation="compiled")
+    assert result.outcome.warnings == [
+        "evaluation = 'compiled': no C compiler was found; derivatives were found by a tape of their equations"
+    ]
     assert result.statistics.evaluated == "by a tape of their equations"
 
 
-@pytest.mark.parametrize(("compiled", "said"), [(True, fused.BY_CODE), ("tape", fused.BY_TAPE)])
-def test_runs_in_a_process_of_their_own_have_the_same_bits(compiled, said):
+@pytest.mark.parametrize(("evaluation", "said"), [("compiled", fused.BY_CODE), ("tape", fused.BY_TAPE)])
+def test_runs_in_a_process_of_their_own_have_the_same_bits(evaluation, said):
     """Code is loaded there, and tapes lie in memory that both processes see."""
-    options = {"output_times": [0.1, 0.2], "start_values": moving(1, 1.0), "compiled": compiled}
+    options = {"output_times": [0.1, 0.2], "start_values": moving(1, 1.0), "evaluation": evaluation}
     here, there = (four_bars(1).simulate(0.2, isolate=isolate, **options) for isolate in ("none", "all"))
     assert not there.outcome.warnings
     assert (there.statistics.evaluated, there.statistics.by_fmus) == (said, 0)
@@ -114,10 +116,10 @@ def test_in_a_sandbox_no_code_is_loaded_but_that_of_fmus():
     if lacks():
         # Kernels before Linux 6.2 have no sandbox, and runs that ask for one are refused there.
         pytest.skip(lacks())
-    result = chain(1).simulate(0.1, compiled=True, isolate="all", sandbox=True)
+    result = chain(1).simulate(0.1, evaluation="compiled", isolate=Isolation(which="all", sandbox=True))
     assert result.outcome.completed and result.statistics.evaluated == fused.BY_TAPE
     assert result.outcome.warnings == [
-        "compiled = True: a sandbox opens no files but those of FMUs; leave sandbox out for compiled code; derivatives were found by a tape of their equations"
+        "evaluation = 'compiled': a sandbox opens no files but those of FMUs; leave sandbox out for compiled code; derivatives were found by a tape of their equations"
     ]
 
 
@@ -125,8 +127,8 @@ def test_in_a_sandbox_no_code_is_loaded_but_that_of_fmus():
 def test_constraints_of_closed_loops_are_read_by_a_tape_beside_compiled_code(stabilisation):
     """Its workspace begins where that of the code ends."""
     ours, theirs = (
-        four_bars(2).simulate(0.5, output_times=[0.5], start_values=moving(2, 1.0), stabilisation=stabilisation, compiled=compiled)
-        for compiled in (True, False)
+        four_bars(2).simulate(0.5, output_times=[0.5], start_values=moving(2, 1.0), stabilisation=stabilisation, evaluation=evaluation)
+        for evaluation in ("compiled", "fmus")
     )
     assert (ours.statistics.evaluated, ours.statistics.by_fmus) == (fused.BY_CODE, 0)
     assert ours.statistics.evaluations == theirs.statistics.evaluations
@@ -158,12 +160,14 @@ def test_what_neither_repeats_nor_is_short_is_not_compiled(monkeypatch, tmp_path
 def test_a_sweep_compiles_once_and_decides_for_all_runs(monkeypatch):
     """Its workers find what has been compiled; where there is no compiler none of them looks for one."""
     points = {"rod0.m": [1.0, 2.0, 3.0]}
-    by_code = sweep(chain(2), points, stop_time=0.1, compiled=True, executor="threads")
-    by_tape = sweep(chain(2), points, stop_time=0.1, compiled="tape")
+    by_code = sweep(chain(2), points, stop_time=0.1, evaluation="compiled", executor="threads")
+    by_tape = sweep(chain(2), points, stop_time=0.1, evaluation="tape")
     assert np.allclose(by_code["rod1.theta"], by_tape["rod1.theta"], rtol=1e-9)
     assert np.array_equal(sweep(chain(2), points, stop_time=0.1, executor="threads")["rod1.theta"], by_tape["rod1.theta"])
     assert not by_code.outcome.warnings
     monkeypatch.setattr(coded, "functions", fail)
-    table = sweep(chain(2), points, stop_time=0.1, compiled=True)
+    table = sweep(chain(2), points, stop_time=0.1, evaluation="compiled")
     assert np.array_equal(table["rod1.theta"], by_tape["rod1.theta"])
-    assert table.outcome.warnings == ["compiled = True: no C compiler was found; derivatives were found by a tape of their equations"]
+    assert table.outcome.warnings == [
+        "evaluation = 'compiled': no C compiler was found; derivatives were found by a tape of their equations"
+    ]

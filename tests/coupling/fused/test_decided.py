@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from coupling import System
+from coupling import Isolation, System
 from coupling.fused import coded
 from coupling.kernel.hosts.sandbox import lacks
 from coupling.sweep import sweep
@@ -27,19 +27,24 @@ def rubbing() -> System:
 
 
 COSIMULATED = {"communication_step": 0.02}
-SANDBOXED = {"isolate": "all", "sandbox": True}
+SANDBOXED = {"isolate": Isolation(which="all", sandbox=True)}
 CASES = {
-    "communication step": (pendulum, COSIMULATED, ("tape", True), "FMUs integrate by themselves; derivatives were found by the FMUs"),
-    "no graph": (rubbing, {}, ("tape", True), "derivatives were found by the FMUs"),
-    "sandbox": (pendulum, SANDBOXED, (True,), "leave sandbox out for compiled code; derivatives were found by a tape of their equations"),
-    "no compiler": (pendulum, {}, (True,), "no C compiler was found; derivatives were found by a tape of their equations"),
-    "as asked": (pendulum, {}, ("tape", True, False, None), ""),
-    "an FMU of others": (arm, {}, ("tape", None), ""),
+    "communication step": (pendulum, COSIMULATED, ("tape", "compiled"), "FMUs integrate by themselves; derivatives were found by the FMUs"),
+    "no graph": (rubbing, {}, ("tape", "compiled"), "derivatives were found by the FMUs"),
+    "sandbox": (
+        pendulum,
+        SANDBOXED,
+        ("compiled",),
+        "leave sandbox out for compiled code; derivatives were found by a tape of their equations",
+    ),
+    "no compiler": (pendulum, {}, ("compiled",), "no C compiler was found; derivatives were found by a tape of their equations"),
+    "as asked": (pendulum, {}, ("tape", "compiled", "fmus", "auto"), ""),
+    "an FMU of others": (arm, {}, ("tape", "auto"), ""),
 }
 
 
-@pytest.mark.parametrize(("case", "compiled"), [(case, compiled) for case, given in CASES.items() for compiled in given[2]])
-def test_a_way_that_cannot_be_had_is_said_once(case: str, compiled: object, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("case", "evaluation"), [(case, evaluation) for case, given in CASES.items() for evaluation in given[2]])
+def test_a_way_that_cannot_be_had_is_said_once(case: str, evaluation: object, monkeypatch: pytest.MonkeyPatch) -> None:
     make: Callable[[], System]
     make, options, _, ending = CASES[case]  # type: ignore[assignment]
     if case == "sandbox" and lacks():
@@ -47,9 +52,9 @@ def test_a_way_that_cannot_be_had_is_said_once(case: str, compiled: object, monk
         pytest.skip(lacks())
     if case == "no compiler":
         monkeypatch.setattr(coded, "functions", fail)
-    alone = [make().simulate(0.1, start_values={"rod.m": mass}, compiled=compiled, **options) for mass in (1.0, 2.0)]  # type: ignore[arg-type]
-    table = sweep(make(), {"rod.m": [1.0, 2.0]}, stop_time=0.1, compiled=compiled, **options)
-    said = [warning for warning in alone[0].outcome.warnings if warning.startswith("compiled = ")]
+    alone = [make().simulate(0.1, start_values={"rod.m": mass}, evaluation=evaluation, **options) for mass in (1.0, 2.0)]  # type: ignore[arg-type]
+    table = sweep(make(), {"rod.m": [1.0, 2.0]}, stop_time=0.1, evaluation=evaluation, **options)
+    said = [warning for warning in alone[0].outcome.warnings if warning.startswith("evaluation = ")]
     assert table.outcome.warnings == said and len(said) == bool(ending) and all(warning.endswith(ending) for warning in said)
     for run, outcome in zip(alone, table.outcomes, strict=True):
         assert outcome.warnings == [warning for warning in run.outcome.warnings if warning not in said]

@@ -27,16 +27,16 @@ def test_a_state_that_follows_a_share_keeps_all_unknowns() -> None:
     assert not may_be_left_out(with_wear, REPEATED)
 
 
-@pytest.mark.parametrize("way", ["tape", True])
+@pytest.mark.parametrize("way", ["tape", "compiled"])
 def test_what_follows_a_share_is_the_same_by_equations(way: bool | str) -> None:
-    ours, theirs = (worn().simulate(1.0, compiled=compiled, rtol=1e-9) for compiled in (way, False))
+    ours, theirs = (worn().simulate(1.0, evaluation=evaluation, rtol=1e-9) for evaluation in (way, "fmus"))
     assert ours.statistics.handed_over > 0.9 * ours.statistics.evaluations
     np.testing.assert_allclose(ours["wear.y"], theirs["wear.y"], atol=1e-8)
 
 
-@pytest.mark.parametrize("way", ["tape", True])
+@pytest.mark.parametrize("way", ["tape", "compiled"])
 def test_rows_have_the_shares_of_least_length(way: bool | str) -> None:
-    ours, theirs = (planar_loop().simulate(1.0, compiled=compiled, rtol=1e-9) for compiled in (way, False))
+    ours, theirs = (planar_loop().simulate(1.0, evaluation=evaluation, rtol=1e-9) for evaluation in (way, "fmus"))
     assert ours.statistics.handed_over < 10 and not ours.statistics.by_fmus
     for name in (each for each in ours.names if ".multiplier[" in each):
         np.testing.assert_allclose(ours[name], theirs[name], atol=1e-6)

@@ -72,15 +72,15 @@ def sizes(result: Result) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", MACHINES)
-@pytest.mark.parametrize("compiled", ["tape", True])
-def test_rows_are_those_of_the_fmus(name, compiled, monkeypatch):
+@pytest.mark.parametrize("evaluation", ["tape", "compiled"])
+def test_rows_are_those_of_the_fmus(name, evaluation, monkeypatch):
     """Two runs with the same evaluations, one of which has the FMUs make its rows: rows at events, the values between them that change at
     events only, and multipliers of the general equations where these were asked are the same."""
     make, options, allowed = MACHINES[name]
     options = {"stop_time": 0.5, "output_times": np.linspace(0, options.get("stop_time", 0.5), 23), "outputs": ["*"], **options}
-    ours = make().simulate(**options, compiled=compiled)
+    ours = make().simulate(**options, evaluation=evaluation)
     monkeypatch.setattr(fused, "fuse_record", lambda kernel, structure: None)
-    theirs = make().simulate(**options, compiled=compiled)
+    theirs = make().simulate(**options, evaluation=evaluation)
     assert ours.names == theirs.names and np.array_equal(ours.time, theirs.time)
     assert ours.statistics.by_fmus == theirs.statistics.by_fmus == 0
     assert ours.statistics.evaluations == theirs.statistics.evaluations
@@ -95,9 +95,9 @@ def test_what_no_graph_holds_stays_with_the_fmus(monkeypatch):
     def refuse(*given: object) -> None:
         raise NotFused("'rod.energy' contains 'erf', for which fused code has no operation")
 
-    expected = chain(2).simulate(0.3, compiled="tape")
+    expected = chain(2).simulate(0.3, evaluation="tape")
     monkeypatch.setattr(program, "recorded_kept", refuse)
-    found = chain(2).simulate(0.3, compiled="tape")
+    found = chain(2).simulate(0.3, evaluation="tape")
     assert found.statistics.evaluated == fused.BY_TAPE
     assert np.allclose(found.values, expected.values, rtol=0, atol=1e-12 * np.abs(expected.values).max())
 
@@ -113,7 +113,7 @@ def test_rows_of_large_systems_are_made_by_a_tape(monkeypatch):
 
 def test_a_row_that_is_no_number_is_left_to_the_fmus(monkeypatch):
     """Which say what it is."""
-    expected = chain(2).simulate(0.3, compiled="tape")
+    expected = chain(2).simulate(0.3, evaluation="tape")
     made = program.recorded_kept
 
     def spoilt(*given):
@@ -121,6 +121,6 @@ def test_a_row_that_is_no_number_is_left_to_the_fmus(monkeypatch):
         return replace(code, initial=np.append(code.initial, np.nan), columns=[len(code.initial)] * len(code.columns)), functions
 
     monkeypatch.setattr(program, "recorded_kept", spoilt)
-    found = chain(2).simulate(0.3, compiled="tape")
+    found = chain(2).simulate(0.3, evaluation="tape")
     assert found.statistics.evaluations == expected.statistics.evaluations
     assert np.allclose(found.values, expected.values, rtol=0, atol=1e-12 * np.abs(expected.values).max())

@@ -60,9 +60,9 @@ def planar() -> System:
     return system
 
 
-def differences(built: Built, compiled: bool | str, points: int = 5) -> list[float]:
+def differences(built: Built, evaluation: str, points: int = 5) -> list[float]:
     """Of derivatives at random states, relative to the greatest, from a workspace that is full of NaN at first."""
-    run, random, found = Run(stop_time=1.0, compiled=compiled), np.random.default_rng(1), list[float]()
+    run, random, found = Run(stop_time=1.0, evaluation=evaluation), np.random.default_rng(1), list[float]()
     with start(compile_program(built, []), run, {}) as session:
         for _ in range(points):
             t, x = random_point(session, random)
@@ -80,16 +80,16 @@ def differences(built: Built, compiled: bool | str, points: int = 5) -> list[flo
 @pytest.mark.parametrize(
     "make", [pytest.param(lambda: chain(4), marks=pytest.mark.slow), branching, planar], ids=["chain", "branching", "planar"]
 )
-@pytest.mark.parametrize("compiled", ["tape", True])
-def test_derivatives_are_those_of_the_fmus(make, compiled):
+@pytest.mark.parametrize("evaluation", ["tape", "compiled"])
+def test_derivatives_are_those_of_the_fmus(make, evaluation):
     built = make().build(communication=False)
     assert set(tapes_of(built).orders) == {Order.ALONE}
-    assert max(differences(built, compiled)) < 10 * ALLOWED
+    assert max(differences(built, evaluation)) < 10 * ALLOWED
 
 
 def test_loops_over_links_give_the_same(monkeypatch):
     monkeypatch.setattr(written, "STRAIGHT", 0)
-    assert max(differences(chain(5).build(communication=False), True)) < 10 * ALLOWED
+    assert max(differences(chain(5).build(communication=False), "compiled")) < 10 * ALLOWED
 
 
 def operations(links: int) -> int:
@@ -134,7 +134,7 @@ def test_a_pose_in_which_nothing_resists_is_for_the_fmus():
     system.connect(before, "link.P")
     system.connect("link.C1", "mass.P")
     built = system.build(communication=False)
-    with start(compile_program(built, []), Run(stop_time=1.0, compiled="tape"), {}) as session:
+    with start(compile_program(built, []), Run(stop_time=1.0, evaluation="tape"), {}) as session:
         begin_fused(session)
         derivatives = np.zeros(10)
         for bent, by_fmus in ((1.0, 0), (0.0, 1)):

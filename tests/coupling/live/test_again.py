@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from coupling import BuildError, Result, System
+from coupling import BuildError, Result, Scheme, System
 from coupling.live.start import start_again
 from tests.support import foreign
 from tests.support.runtime.runtime_components import BouncingBall
@@ -35,7 +35,7 @@ OPTIONS = [
     {"solver": "cvode"},
     {"communication_step": 0.01},
     {"communication_step": 0.01, "scheme": "implicit"},
-    {"communication_step": 0.01, "scheme": "gauss-seidel", "step_control": "adaptive"},
+    {"communication_step": 0.01, "scheme": Scheme("gauss-seidel", step_control="adaptive")},
 ]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from coupling import BuildError, Result, System
+from coupling import BuildError, Result, Scheme, System
 from tests.support.foreign.arrays import arrays
 from tests.support.systems.systems import refusal
 
@@ -90,7 +90,7 @@ def test_arrays_are_connected(kind: str, whole: bool) -> None:
     system.add("driven", arrays(), {"n": 2, "m": 2, "A": np.zeros((2, 2)), "B": [[1, 0], [0, 1]], "x": [0, 0]}, kind=kind)
     for end in [""] if whole else ["[2]", "[1]"]:
         system.connect(f"driven.u{end}", f"driving.x{end}")
-    result = run(system, kind, outputs=["driven.x", "driven.u"], **({"extrapolation": 2} if kind == "cs" else {}))
+    result = run(system, kind, outputs=["driven.x", "driven.u"], **({"scheme": Scheme(extrapolation=2)} if kind == "cs" else {}))
     assert result["driven.x[1]"] == pytest.approx(np.sin(result.time), abs=2e-4 if kind == "cs" else 1e-7)
     assert result["driven.x[2]"] == pytest.approx(np.cos(result.time) - 1, abs=2e-4 if kind == "cs" else 1e-7)
 

@@ -9,7 +9,7 @@ import pytest
 
 from fmu_components.declare.component import declaration
 from fmu_components.declare.declaration import DeclarationError
-from jourdain import Component, System, t
+from jourdain import Checkpoint, Component, Scheme, System, t
 from tests.support.systems import kept
 
 VOLUME, BULK, START = 1e-4, 1.5e9, 1e6
@@ -45,7 +45,7 @@ def test_a_pressure_below_zero_is_told_of_once(solver: str) -> None:
 
 def test_every_way_of_evaluation_says_the_same_and_a_second_run_begins_anew() -> None:
     system = emptied()
-    said = {tuple(system.simulate(3.0, compiled=way).outcome.warnings) for way in (False, "tape", True)}
+    said = {tuple(system.simulate(3.0, evaluation=way).outcome.warnings) for way in ("fmus", "tape", "compiled")}
     assert len(said) == 1
     assert system.simulate(0.3).outcome.warnings == []
 
@@ -86,10 +86,10 @@ SHORT = "'battery.pin.v' leaves the range in which electrical.Battery describes 
 
 
 @pytest.mark.parametrize("solver", ["dopri5", "cvode"])
-@pytest.mark.parametrize("compiled", [False, "tape", True])
-def test_an_output_out_of_its_range_is_reported_by_the_rows(solver: str, compiled: bool | str) -> None:
+@pytest.mark.parametrize("evaluation", ["fmus", "tape", "compiled"])
+def test_an_output_out_of_its_range_is_reported_by_the_rows(solver: str, evaluation: str) -> None:
     """The rows are 2 ms apart: the first one beyond 0.65 s counts."""
-    (warning,) = discharged().simulate(1.0, solver=solver, compiled=compiled).outcome.warnings
+    (warning,) = discharged().simulate(1.0, solver=solver, evaluation=evaluation).outcome.warnings
     assert warning.startswith(SHORT)
 
 
@@ -191,7 +191,7 @@ def test_ranges_of_quantities_change_no_bit_and_add_no_event(solver: str) -> Non
 @pytest.mark.parametrize("kind", ["cs", "me"])
 @pytest.mark.parametrize(
     "options",
-    [{}, {"scheme": "gauss-seidel"}, {"scheme": "implicit"}, {"step_control": "adaptive"}],
+    [{}, {"scheme": "gauss-seidel"}, {"scheme": "implicit"}, {"scheme": Scheme(step_control="adaptive")}],
     ids=["explicit", "gauss-seidel", "implicit", "adaptive"],
 )
 def test_communication_points_are_looked_at(kind: str, options: dict) -> None:
@@ -222,7 +222,7 @@ def test_a_run_that_goes_on_says_the_same(options: dict, tmp_path: Path) -> None
     options = {"output_times": [3.0], "max_step": 0.01, **options}
     undisturbed = emptied().simulate(3.0, **options)
     with kept.checkpoints(tmp_path, 2, 3) as paths:
-        emptied().simulate(3.0, **options, checkpoint=tmp_path / "last.ckpt", checkpoint_interval=0.0)
+        emptied().simulate(3.0, **options, checkpoint=Checkpoint(path=tmp_path / "last.ckpt", interval=0.0))
     assert len(paths) == 3 and len(undisturbed.outcome.warnings) == 1
     for path in paths:
         assert System.resume(path).outcome.warnings == undisturbed.outcome.warnings

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from coupling import BuildError, Ending, Result, System, checkpoint_file
+from coupling import BuildError, Checkpoint, Ending, Result, System, checkpoint_file
 from coupling.errors import ResultError, shown
 from coupling.fused import coded
 from coupling.fused.compiled import NotCompiled
@@ -34,7 +34,7 @@ def left_and_gone_on_with(name: str, folder: Path, seed: int, most: int) -> int:
     system, options = kept.RUNS[name]
     undisturbed = system().simulate(STOP, **options)
     with kept.checkpoints(folder, seed, most) as paths:
-        saved = system().simulate(STOP, **options, checkpoint=folder / "last.ckpt", checkpoint_interval=0.0)
+        saved = system().simulate(STOP, **options, checkpoint=Checkpoint(path=folder / "last.ckpt", interval=0.0))
     assert kept.bits(saved) == kept.bits(undisturbed)
     for path in paths:
         result = System.resume(path)
@@ -60,7 +60,7 @@ def test_a_run_in_a_process_of_its_own_goes_on_with_the_same_bits(name: str, tmp
     system, options = kept.RUNS[name]
     undisturbed = system().simulate(STOP, **options)
     with kept.checkpoints(tmp_path, 6, 1) as paths:
-        saved = system().simulate(STOP, **options, isolate="all", checkpoint=tmp_path / "last.ckpt", checkpoint_interval=0.0)
+        saved = system().simulate(STOP, **options, isolate="all", checkpoint=Checkpoint(path=tmp_path / "last.ckpt", interval=0.0))
     for result in (saved, System.resume(paths[0])):
         assert kept.bits(result) == kept.bits(undisturbed)
         assert result.changes == undisturbed.changes
@@ -75,7 +75,7 @@ def test_a_run_goes_on_with_the_same_bits_from_anywhere(name: str, tmp_path: Pat
 def test_a_run_goes_on_in_the_same_way_or_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Compiled code that cannot be had is not replaced by what gives other bits."""
     with kept.checkpoints(tmp_path, 3, 1) as paths:
-        kept.zone().simulate(STOP, compiled=True, checkpoint=tmp_path / "last.ckpt", checkpoint_interval=0.0)
+        kept.zone().simulate(STOP, evaluation="compiled", checkpoint=Checkpoint(path=tmp_path / "last.ckpt", interval=0.0))
 
     def fail(*given: object) -> None:
         raise NotCompiled("no C compiler was found")
@@ -96,10 +96,10 @@ def test_a_run_goes_on_as_it_began_where_more_can_be_had(lacks: str, tmp_path: P
 
     with monkeypatch.context() as there:
         there.setattr(coded, "functions" if lacks == "a compiler" else "_kept", fail)
-        undisturbed = kept.zone().simulate(STOP, compiled=True)
+        undisturbed = kept.zone().simulate(STOP, evaluation="compiled")
         with kept.checkpoints(tmp_path, 3, 1) as paths:
-            kept.zone().simulate(STOP, compiled=True, checkpoint=tmp_path / "last.ckpt", checkpoint_interval=0.0)
-    assert kept.zone().simulate(0.0, compiled=True).outcome.warnings == []
+            kept.zone().simulate(STOP, evaluation="compiled", checkpoint=Checkpoint(path=tmp_path / "last.ckpt", interval=0.0))
+    assert kept.zone().simulate(0.0, evaluation="compiled").outcome.warnings == []
     result = System.resume(paths[0])
     assert result.statistics.evaluated == (fused.BY_TAPE if lacks == "a compiler" else fused.BY_INSTANCES)
     assert kept.bits(result) == kept.bits(undisturbed)
@@ -112,9 +112,9 @@ def test_in_another_process(tmp_path: Path) -> None:
     again.mkdir()
     undisturbed = machine.simulate(STOP)
     with kept.checkpoints(tmp_path, 3, 1) as paths:
-        machine.simulate(STOP, record_to=tmp_path / "run.jrd", checkpoint=tmp_path / "last.ckpt", checkpoint_interval=0.0)
+        machine.simulate(STOP, record_to=tmp_path / "run.jrd", checkpoint=Checkpoint(path=tmp_path / "last.ckpt", interval=0.0))
     with kept.checkpoints(again, 4, 1) as others:
-        machine.simulate(STOP, checkpoint=tmp_path / "last.ckpt", checkpoint_interval=0.0)
+        machine.simulate(STOP, checkpoint=Checkpoint(path=tmp_path / "last.ckpt", interval=0.0))
     code = """
         import sys
         from coupling import System
@@ -135,7 +135,7 @@ def test_other_methods_begin_anew_within_their_tolerance(options: dict, tmp_path
     rtol = 1e-7
     undisturbed = pendulum().simulate(STOP, rtol=rtol, **options)
     with kept.checkpoints(tmp_path, 5, 1) as paths:
-        pendulum().simulate(STOP, rtol=rtol, **options, checkpoint=tmp_path / "last.ckpt", checkpoint_interval=0.0)
+        pendulum().simulate(STOP, rtol=rtol, **options, checkpoint=Checkpoint(path=tmp_path / "last.ckpt", interval=0.0))
     result = System.resume(paths[0])
     assert np.array_equal(result.time, undisturbed.time)
     assert result["rod.theta"] == pytest.approx(undisturbed["rod.theta"], abs=10 * rtol * np.abs(undisturbed["rod.theta"]).max())
@@ -170,7 +170,7 @@ def test_a_run_that_was_interrupted_goes_on(tmp_path: Path) -> None:
         return 5.0 * np.sin(9 * t)
 
     went_on, path = False, tmp_path / "run.ckpt"
-    first = pushed(force).simulate(1.0, checkpoint=path, checkpoint_interval=0.0)
+    first = pushed(force).simulate(1.0, checkpoint=Checkpoint(path=path, interval=0.0))
     assert first.outcome.ending is Ending.INTERRUPTED
     went_on = True
     result = System.resume(path, drives={"push.Fx": force})
@@ -191,7 +191,7 @@ def test_start_values_and_drives_of_one_run_go_along(tmp_path: Path) -> None:
     options = {"initial": "assemble", "start_values": {"rod.m": 3.0, "rod.x": 0.4}, "drives": {"push.Fy": 2.0, "push.Fx": [[0, 1], [1, 0]]}}
     undisturbed = pushed().simulate(1.0, **options)
     with kept.checkpoints(tmp_path, 6, 1) as paths:
-        pushed().simulate(1.0, **options, checkpoint=tmp_path / "last.ckpt", checkpoint_interval=0.0)
+        pushed().simulate(1.0, **options, checkpoint=Checkpoint(path=tmp_path / "last.ckpt", interval=0.0))
     result = System.resume(paths[0])
     assert kept.bits(result) == kept.bits(undisturbed)
     assert result._record.start_values == undisturbed._record.start_values
@@ -290,17 +290,9 @@ def test_options_of_checkpoints_are_checked(tmp_path: Path) -> None:
             "checkpoint = '/dev/full' is refused: it is a device, which no file may replace; give the path of a file",
         ),
         (
-            {"checkpoint": tmp_path / "run.ckpt", "checkpoint_interval": -1},
-            "checkpoint_interval = -1 s is refused: it must be at least 0; 60 s is the default",
-        ),
-        (
             {"record_to": tmp_path / "run.jrd", "checkpoint": tmp_path / "link.jrd"},
             f"record_to and checkpoint both name '{tmp_path / 'run.jrd'}', where one would replace the other; give each a file of its own, such as 'run.ckpt' "
             "for the checkpoint",
-        ),
-        (
-            {"checkpoint_interval": 5.0},
-            "checkpoint_interval = 5.0 is for checkpoints; give checkpoint='run.ckpt' as well, or leave it out",
         ),
     ):
         assert refusal(lambda options=options: machine.simulate(1.0, **options), BuildError) == why
@@ -353,7 +345,7 @@ def test_checkpoints_take_no_more_than_their_share_of_the_time(tmp_path: Path, m
     made: list[int] = []
     monkeypatch.setattr(keeper, "perf_counter", passed)
     monkeypatch.setattr(Keeper, "keep", slow)
-    result = pendulum().simulate(2.0, max_step=1e-3, checkpoint=tmp_path / "run.ckpt", checkpoint_interval=0)
+    result = pendulum().simulate(2.0, max_step=1e-3, checkpoint=Checkpoint(path=tmp_path / "run.ckpt", interval=0))
     assert result.statistics.steps >= 2000 and len(made) <= 3
 
 
@@ -415,7 +407,7 @@ def test_a_checkpoint_that_cannot_be_written_leaves_the_run_and_the_one_before(t
             folder.rename(tmp_path / "away")
         return 1.0
 
-    result = pushed(force).simulate(1.0, checkpoint=folder / "run.ckpt", checkpoint_interval=0.0)
+    result = pushed(force).simulate(1.0, checkpoint=Checkpoint(path=folder / "run.ckpt", interval=0.0))
     assert result.outcome.completed
     assert result.outcome.warnings[-1].startswith(f"a checkpoint failed: '{folder / 'run.ckpt'}' could not be written at t = ")
     assert result.outcome.warnings[-1].endswith("No such file or directory; the run went on, and the last one that was written stays")
@@ -433,7 +425,7 @@ def test_a_disk_that_is_full_leaves_the_run_and_the_checkpoint_before(tmp_path: 
         return 1.0
 
     try:
-        result = pushed(force).simulate(1.0, checkpoint=path, checkpoint_interval=0.0)
+        result = pushed(force).simulate(1.0, checkpoint=Checkpoint(path=path, interval=0.0))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert result.outcome.completed and len(result) == 501

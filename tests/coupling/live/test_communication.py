@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from coupling import Result, System
+from coupling import Result, Scheme, System
 from coupling.schemes.base.scheme import SCHEMES
 from tests.support import foreign
 from tests.support.oracles.planar import FourBar, Pendulum
@@ -29,7 +29,7 @@ def alone(fmu: object, drive: Callable[[float], float] | None = None) -> System:
 
 def undivided(scheme: str) -> dict[str, object]:
     """Options by which the first interval is one step."""
-    return {"scheme": scheme} if scheme.startswith("implicit") else {"scheme": scheme, "extrapolation": 0}
+    return {"scheme": scheme} if scheme.startswith("implicit") else {"scheme": Scheme(scheme, extrapolation=0)}
 
 
 # -- the start -------------------------------------------------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ def test_the_first_step_of_a_polynomial_is_divided(scheme):
     """Into 5 and 13, the smallest 1/16 and 1/4096 of the whole: there is nothing to extrapolate from yet."""
     for degree, parts in ((0, 1), (1, 5), (2, 13)):
         result = alone(foreign.of_oscillator(), np.cos).simulate(
-            0.3, communication_step=0.1, scheme=scheme, extrapolation=degree, output_interval=1e-5
+            0.3, communication_step=0.1, scheme=Scheme(scheme, extrapolation=degree), output_interval=1e-5
         )
         assert result.statistics.steps == parts + 2
         assert result.time[1] == pytest.approx(0.1 / 2 ** (parts - 1), abs=1e-9)
@@ -149,7 +149,7 @@ def follower(fmi: int, left_out: tuple[str, ...], steps: int, first: str = "lead
 def test_inputs_that_vary_within_a_step_have_the_order_of_their_polynomial(fmi, scheme, degree):
     """By input derivatives in FMI 2, by intermediate update in FMI 3. For one integral their mean does as well."""
     for left_out in ((), INTERPOLATION):
-        errors = [abs(follower(fmi, left_out, steps, scheme=scheme, extrapolation=degree)) for steps in (50, 100)]
+        errors = [abs(follower(fmi, left_out, steps, scheme=Scheme(scheme, extrapolation=degree))) for steps in (50, 100)]
         assert order(errors) == pytest.approx(degree + 1, abs=0.25), errors
 
 
@@ -166,7 +166,7 @@ def test_a_mean_costs_order_where_more_than_an_integral_matters(fmi_only):
             system.add(name, component(find(kind), fmi_only, *left_out) if name == "rod" else kind, values)
         for pair in oracle.connections:
             system.connect(*pair)
-        result = system.simulate(0.5, communication_step=0.5 / steps, extrapolation=2, output_times=np.linspace(0, 0.5, 11))
+        result = system.simulate(0.5, communication_step=0.5 / steps, scheme=Scheme(extrapolation=2), output_times=np.linspace(0, 0.5, 11))
         rod = oracle.motion(result.time)["rod"]
         return max(float(np.abs(getattr(rod, name) - result[f"rod.{name}"]).max()) for name in ("x", "y", "theta"))
 
@@ -177,7 +177,7 @@ def test_a_mean_costs_order_where_more_than_an_integral_matters(fmi_only):
 def test_one_after_another_is_in_the_order_of_adding(fmi):
     """Whoever is added behind gets what has come of the others: a straight line through both ends of the step, whose error is -1/5 of
     that of the line through the two points before. Whoever is added first gets the latter, as in ``explicit``."""
-    options = {"extrapolation": 1, "steps": 200}
+    options = {"steps": 200}
     extrapolated = follower(fmi, (), scheme="explicit", **options)
     assert follower(fmi, (), scheme="gauss-seidel", first="follower", **options) == pytest.approx(extrapolated, rel=1e-9)
     assert follower(fmi, (), scheme="gauss-seidel", first="leader", **options) == pytest.approx(-extrapolated / 5, rel=0.05)
@@ -194,7 +194,7 @@ def clocked(scheme: str, degree: int, steps: int, source: str) -> float:
         system.add("cosine", "signal.Gain")
         system.drive("cosine.u", np.cos)
     system.connect("cosine.y", "integral.u")
-    result = system.simulate(2.0, communication_step=2.0 / steps, scheme=scheme, extrapolation=degree, output_times=[2.0])
+    result = system.simulate(2.0, communication_step=2.0 / steps, scheme=Scheme(scheme, extrapolation=degree), output_times=[2.0])
     return float(result["integral.y"][-1] - np.sin(2.0))
 
 
@@ -262,7 +262,7 @@ def test_created_energy_is_what_the_system_gains(scheme, degree):
     """Against the energy of mass and spring, at all times; it vanishes with the order of the extrapolation."""
     created = []
     for steps in (200, 400, 800):
-        result = mass(steps, scheme=scheme, extrapolation=degree)
+        result = mass(steps, scheme=Scheme(scheme, extrapolation=degree))
         assert list(result.created_energy) == ["body.p1 - spring.N"]
         (energy,) = result.created_energy.values()
         gained = result.energy + result["spring.energy"]
@@ -296,8 +296,7 @@ def test_seven_bodies(scheme, allowed):
     result = seven_bodies.system().simulate(
         seven_bodies.STOP,
         communication_step=1e-5,
-        scheme=scheme,
-        extrapolation=2 if not scheme.startswith("implicit") else 1,
+        scheme=Scheme(scheme, extrapolation=2 if not scheme.startswith("implicit") else 1),
         outputs=["link*.theta", "*.position*", "*.velocity*"],
         output_times=np.linspace(0, seven_bodies.STOP, 31),
     )

@@ -20,13 +20,13 @@ from tests.support.systems.space import two_rods
 
 
 @pytest.mark.parametrize(
-    ("make", "compiled"),
-    [(seven_bodies.system, "tape"), (two_rods, "tape"), (lambda: blocks.four_bar(True), "tape"), (lambda: four_bars(2), True)],
+    ("make", "evaluation"),
+    [(seven_bodies.system, "tape"), (two_rods, "tape"), (lambda: blocks.four_bar(True), "tape"), (lambda: four_bars(2), "compiled")],
     ids=["seven bodies", "space", "blocks", "code"],
 )
-def test_what_is_off_is_moved_to_the_same_place(make, compiled):
+def test_what_is_off_is_moved_to_the_same_place(make, evaluation):
     """From points off by 1e-3, 1e-6 and 1e-9; attitudes are turned. All places for violations had no number before."""
-    with _begun(make(), False) as theirs, _begun(make(), compiled) as ours:
+    with _begun(make(), "fmus") as theirs, _begun(make(), evaluation) as ours:
         begin_fused(ours)
         code = ours.program.fused
         first, count = code.violated, sum(len(loop.unknowns) for loop in ours.built.schedule.loops)
@@ -42,14 +42,14 @@ def test_what_is_off_is_moved_to_the_same_place(make, compiled):
 
 def test_by_baumgarte_there_are_no_corrections():
     """Nothing reads constraints then, and code for them would be for nothing."""
-    with start(compile_program(four_bars(1).build(communication=False), []), Run(stop_time=1.0, compiled="tape"), {}) as session:
+    with start(compile_program(four_bars(1).build(communication=False), []), Run(stop_time=1.0, evaluation="tape"), {}) as session:
         begin_fused(session)
         assert not session.program.fused.moved
 
 
-def _begun(system, compiled):
+def _begun(system, evaluation):
     built = build(system.definition, Mode.PROJECTED)
-    run = Run(stop_time=1.0, compiled=compiled, stabilisation="projection")
+    run = Run(stop_time=1.0, evaluation=evaluation, stabilisation="projection")
     session = start(compile_program(built, []), run, without_stabilisation(built.parts, range(len(built.parts))))
     session.kernel.set_projection(session.rows, True)
     return session

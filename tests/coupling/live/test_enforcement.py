@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from coupling import BuildError, Result, System
+from coupling import BuildError, Result, Successive, System
 from coupling.outcome import Ending
 from tests.support.systems.rolling import GX, INERTIA, MASS, RADIUS, disc, hinge, plank, rod
 from tests.support.systems.systems import refusal
@@ -129,7 +129,7 @@ def test_a_joint_that_repeats_others_can_be_added():
     assert not result["middle.lambda[2]"][-1]
 
 
-@pytest.mark.parametrize("options", [{}, {"multipliers": "successive", "redundant": "first"}])
+@pytest.mark.parametrize("options", [{}, {"multipliers": Successive(redundant="first")}])
 def test_joints_that_repeat_each_other_and_ask_for_different_velocities_end_the_run(options):
     system = rod(x=0.0, y=0.0, vy=0.0)
     for name in ("rail1", "rail2"):
@@ -242,8 +242,11 @@ def test_a_joint_is_given_its_intervals_once_and_those_that_touch_are_one():
     assert refusal(lambda: system.enforce("grip", [])) == "enforce: 'grip' has been given intervals before; give all of them at once"
 
 
-SUCCESSIVE = {"multipliers": "successive"}
-TREATMENTS = {"simultaneous": {}, "successive": SUCCESSIVE, "the first carry": {**SUCCESSIVE, "redundant": "first"}}
+TREATMENTS = {
+    "simultaneous": {},
+    "successive": {"multipliers": "successive"},
+    "the first carry": {"multipliers": Successive(redundant="first")},
+}
 
 
 @pytest.mark.parametrize("treatment", TREATMENTS)

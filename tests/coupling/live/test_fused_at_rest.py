@@ -24,7 +24,7 @@ def resting(name: str) -> tuple[System, Pose]:
 def test_a_run_from_an_equilibrium_keeps_its_tape(name):
     """Accelerations are rounding there, of terms up to 1e6 times as great; the run is that of the FMUs."""
     system, pose = resting(name)
-    ours, theirs = (system.simulate(0.05, start_values=pose, compiled=way) for way in (None, False))
+    ours, theirs = (system.simulate(0.05, start_values=pose, evaluation=way) for way in ("auto", "fmus"))
     assert ours.statistics.evaluated == fused.BY_TAPE and not ours.outcome.warnings
     for each in pose:
         assert ours[each][-1] == pytest.approx(theirs[each][-1], rel=1e-9, abs=1e-9)
@@ -44,7 +44,7 @@ def test_a_real_difference_at_an_equilibrium_is_a_warning(share, monkeypatch):
         return advance(kernel, steps)
 
     monkeypatch.setattr(Kernel, "advance", tamper)
-    result = system.simulate(0.5, start_values=pose, max_step=0.01, compiled="tape")
+    result = system.simulate(0.5, start_values=pose, max_step=0.01, evaluation="tape")
     (warning,) = (each for each in result.outcome.warnings if "fast evaluation" in each)
     way = re.escape(fused.BY_TAPE)
     assert re.fullmatch(

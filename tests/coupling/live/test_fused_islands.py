@@ -46,7 +46,7 @@ def test_an_actuator_of_another_tool_is_fed_and_asked_before_the_multipliers_are
 
 def test_a_run_that_does_not_say_how_calls_all_fmus():
     """It is compared bit by bit: nobody else's FMU is called in another order, unless it is asked for."""
-    unsaid, theirs = (arm().simulate(0.1, output_times=[0.1], rtol=1e-9, compiled=compiled) for compiled in (None, False))
+    unsaid, theirs = (arm().simulate(0.1, output_times=[0.1], rtol=1e-9, evaluation=evaluation) for evaluation in ("auto", "fmus"))
     assert unsaid.statistics.evaluated == fused.BY_INSTANCES and f"evaluated {fused.BY_INSTANCES}" in unsaid.summary()
     assert unsaid.outcome.warnings == theirs.outcome.warnings == []
     for name in theirs.names:
@@ -60,7 +60,7 @@ def test_implicit_solvers_take_the_jacobian_from_the_fmus(solver):
 
 
 def test_compiled_code_calls_it_too():
-    ours, theirs = (arm().simulate(0.3, output_times=[0.3], rtol=1e-9, compiled=compiled) for compiled in (True, False))
+    ours, theirs = (arm().simulate(0.3, output_times=[0.3], rtol=1e-9, evaluation=evaluation) for evaluation in ("compiled", "fmus"))
     assert ours.statistics.evaluated == fused.BY_CODE and not ours.statistics.by_fmus
     for name in theirs.names:
         assert ours[name] == pytest.approx(theirs[name], rel=0, abs=1e-12 * max(1, abs(theirs[name]).max())), name
@@ -115,7 +115,7 @@ def test_what_is_solved_for_together_with_it_stays_with_the_fmus():
         system.connect(*pair)
     system.drive("tie.M.a", 0.0)
     system.connect("tie.N", "second.flange")
-    result = system.simulate(0.01, compiled="tape")
+    result = system.simulate(0.01, evaluation="tape")
     (said,) = (each for each in result.outcome.warnings if each.startswith("compiled"))
     assert said.startswith("compiled = 'tape': 'first") and "whose equations are not known" in said
     assert result.statistics.evaluated == fused.BY_INSTANCES
@@ -125,7 +125,7 @@ def test_what_is_fed_from_multipliers_stays_with_the_fmus():
     system = arm()
     system.add("meter", export(Model("Meter", [Variable("f", "input"), Variable("y", rate="f", depends=["f"])]), 3))
     system.connect("pin.N.Fx", "meter.f")
-    result = system.simulate(0.01, compiled="tape")
+    result = system.simulate(0.01, evaluation="tape")
     assert result.outcome.warnings == [
         "compiled = 'tape': 'pin.N.Fx' goes to an FMU whose equations are not known and follows itself from multipliers or from what such an FMU "
         "gives; derivatives were found by the FMUs"

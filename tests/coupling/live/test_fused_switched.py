@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from coupling import System
+from coupling import Contacts, Index3, System
 from tests.coupling.live.test_enforcement import through_all_stages
 from tests.coupling.live.test_fused import EVENTS, both_ways, each_way
 from tests.coupling.live.test_switched_components import incline, rods
@@ -53,22 +53,22 @@ def cradle(lifted: int) -> System:
     return system
 
 
-@pytest.mark.parametrize("compiled", [False, "tape"])
+@pytest.mark.parametrize("evaluation", ["fmus", "tape"])
 @pytest.mark.parametrize(("lifted", "impacts"), [(2, "sequential"), (1, "simultaneous")])
-def test_parts_that_move_alike_press_each_other_by_rounding_alone(lifted, impacts, compiled):
+def test_parts_that_move_alike_press_each_other_by_rounding_alone(lifted, impacts, evaluation):
     """No such force opens a contact, and none that is all there is refutes a mode: something changes at the impacts alone."""
-    options = {"impacts": impacts, "rest_velocity": 1e-12, "rtol": 1e-11, "atol": 1e-12}
-    result = cradle(lifted).simulate(1.0, compiled=compiled, stabilisation="baumgarte", **options)
+    options = {"contacts": Contacts(impacts=impacts, rest_velocity=1e-12), "rtol": 1e-11, "atol": 1e-12}
+    result = cradle(lifted).simulate(1.0, evaluation=evaluation, stabilisation="baumgarte", **options)
     quarter = math.pi / 2 / math.sqrt(32.7)
     assert result.outcome.completed
     assert {round(change.time / quarter, 9) for change in result.changes} == {1, 3}
 
 
-@pytest.mark.parametrize("compiled", [False, "tape"])
+@pytest.mark.parametrize("evaluation", ["fmus", "tape"])
 @pytest.mark.parametrize(("lifted", "impacts"), [(2, "sequential"), (1, "simultaneous")])
-def test_forces_of_rounding_that_change_their_sign_at_each_look_ask_for_no_updates_without_end(lifted, impacts, compiled):
+def test_forces_of_rounding_that_change_their_sign_at_each_look_ask_for_no_updates_without_end(lifted, impacts, evaluation):
     """By steps of a fixed size, with multipliers as unknowns."""
-    result = cradle(lifted).simulate(1.0, compiled=compiled, solver="index3", step_size=1e-3, impacts=impacts)
+    result = cradle(lifted).simulate(1.0, evaluation=evaluation, solver=Index3(step_size=1e-3), contacts=Contacts(impacts=impacts))
     quarter = math.pi / 2 / math.sqrt(32.7)
     assert result.outcome.completed
     assert {round(change.time / quarter, 4) for change in result.changes} == {1, 3}

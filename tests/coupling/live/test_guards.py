@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from coupling import BuildError, Ending, Result, StartError, System
+from coupling import BuildError, Ending, Index3, Isolation, Result, Scheme, StartError, System
 from fmu_components.catalogue import find
 from fmu_components.export.build import cached_fmu
 from tests.support import foreign
@@ -117,7 +117,7 @@ def test_a_process_that_dies_ends_the_run(fmi, kind, what, cause):
 def test_an_endless_call_ends_after_its_time(fmi):
     """Which is that of one call, whatever the run takes."""
     began = time.monotonic()
-    result = run(LOOP, fmi, "me", call_timeout=1.0)
+    result = run(LOOP, fmi, "me", isolate=Isolation(which="none", call_timeout=1.0))
     assert result.outcome.ending is Ending.TIMED_OUT and time.monotonic() - began < 30
     assert f"{NAME} did not come back within 1 s in fmi{fmi}Get" in result.outcome.sentence
     assert_kept(result)
@@ -139,7 +139,7 @@ def test_an_endless_call_ends_by_ctrl_c():
 
 def test_memory_without_end_stops_at_its_limit():
     """The FMU is told that there is none, and says so."""
-    result = run(MEMORY, memory=64 << 20)
+    result = run(MEMORY, isolate=Isolation(which="none", memory=64 << 20))
     assert result.outcome.ending is Ending.FMU_FAILED and "there is no memory" in result.outcome.sentence
     assert_kept(result)
 
@@ -290,8 +290,8 @@ def pendulum(process: Callable[[str], str | None], fmi: int = 3) -> System:
 SCHEMES = [
     {},
     {"solver": "cvode"},
-    {"solver": "index3", "step_size": 0.01},
-    {"communication_step": 0.02, "extrapolation": 2},
+    {"solver": Index3(step_size=0.01)},
+    {"communication_step": 0.02, "scheme": Scheme(extrapolation=2)},
     {"communication_step": 0.02, "scheme": "implicit"},
     {"communication_step": 0.02, "scheme": "implicit-velocity"},
 ]
@@ -317,7 +317,7 @@ def test_inputs_follow_polynomials_within_steps(fmi):
         system = System("shaken", gravity=(0.0, 0.0))
         system.add("body", body, kind="cs", process=process)
         system.drive("body.p1.Fx", lambda t: math.sin(5 * t))
-        told.append(system.simulate(1.0, communication_step=0.05, extrapolation=2))
+        told.append(system.simulate(1.0, communication_step=0.05, scheme=Scheme(extrapolation=2)))
     assert all(np.array_equal(told[0][name], told[1][name]) for name in told[0].names)
     assert told[1]["body.x"][-1] == pytest.approx((1 - np.sin(5.0) / 5) / 5, abs=1e-3)
 
@@ -331,7 +331,7 @@ def test_foreign_fmus_give_the_same_bits(fmi, options):
         system.add("unit", foreign.oscillator(fmi, rollback=True), process=process, **options)
         system.add("other", foreign.oscillator(fmi, rollback=True), {"u": 0.1}, process=process, **options)
         system.connect("other.y", "unit.u")
-        steps = {"communication_step": 0.05, "extrapolation": 2, "step_control": "adaptive"} if options["kind"] == "cs" else {}
+        steps = {"communication_step": 0.05, "scheme": Scheme(extrapolation=2, step_control="adaptive")} if options["kind"] == "cs" else {}
         result = system.simulate(1.0, **steps)
         assert result.outcome.completed
         rows.append([result[name] for name in result.names])

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from coupling import BuildError, Result, StartError, System
+from coupling import BuildError, Index3, Isolation, Result, Scheme, StartError, System
 from coupling.kernel.hosts.hosted import HostedLibrary
 from coupling.measures import final
 from coupling.outcome import Ending
@@ -38,13 +38,13 @@ def _bits(result: Result) -> tuple[bytes, ...]:
     [
         {"solver": "dopri5"},
         {"solver": "dop853", "stabilisation": "baumgarte"},
-        {"solver": "index3", "step_size": 0.007},
+        {"solver": Index3(step_size=0.007)},
         {"solver": "cvode", **_HELD},
         {"solver": "ida"},
         {"solver": "Radau", **_HELD},
         {"sensitivities": ["rod.m", "rod.theta"]},
         {"initial": "assemble", "start_values": {"rod.omega": 0.3}},
-        {**_POINTS, "scheme": "explicit", "step_control": "adaptive"},
+        {**_POINTS, "scheme": Scheme(step_control="adaptive")},
         {**_POINTS, "scheme": "implicit"},
     ],
     ids=lambda options: "-".join(str(each) for each in options.values() if isinstance(each, str)) or next(iter(options)),
@@ -141,7 +141,9 @@ def test_an_fmu_that_ends_the_process_ends_the_run(tmp_path: Path, end: str, kin
     """The outcome names it, its call and the cause; all rows up to there are those of the sound one, in memory and in a file."""
     statement, cause = _ENDS[end]
     bad = foreign.of_oscillator(version, rates=f"if (time > 0.5) {{ {statement} }}")
-    options = {"isolate": "all", "output_interval": 0.01, "call_timeout": 1.0} | ({"communication_step": 0.01} if kind == "cs" else {})
+    options = {"isolate": Isolation(which="all", call_timeout=1.0), "output_interval": 0.01} | (
+        {"communication_step": 0.01} if kind == "cs" else {}
+    )
     good = _driven(foreign.of_oscillator(version), kind).simulate(1.0, **options)
     system, before = _driven(bad, kind), _hosts()
     for file in (None, tmp_path / "rows.jrd"):
@@ -171,12 +173,12 @@ def test_ctrl_c_ends_a_call_without_end() -> None:
     bad = foreign.of_oscillator(3, rates=f"if (time > 0.5) {{ {_ENDS['loop'][0]} }}")
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
-    result = _driven(bad).simulate(1.0, isolate="all", output_interval=0.01, call_timeout=20)
+    result = _driven(bad).simulate(1.0, isolate=Isolation(which="all", call_timeout=20), output_interval=0.01)
     assert result.outcome.ending is Ending.INTERRUPTED and "was interrupted after" in result.outcome.sentence
     assert 0.45 < result._record.rows[-1, 0] < 0.52
 
 
-_WAYS = {"all": ({}, {"isolate": "all"}), "own": ({"process": "own"}, {})}
+_WAYS = {"all": ({}, "all"), "own": ({"process": "own"}, "none")}
 """Of ``add`` and ``simulate``: the whole run in a process of its own, or the FMU alone."""
 
 
@@ -192,7 +194,7 @@ def test_ctrl_c_ends_a_start_without_end(way: str, capfd: pytest.CaptureFixture[
     system = _hanging(way, "initialize")
     threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
-        system.simulate(0.1, call_timeout=10, **_WAYS[way][1])
+        system.simulate(0.1, isolate=Isolation(which=_WAYS[way][1], call_timeout=10))
     assert "ignored" not in capfd.readouterr().err
 
 
@@ -201,7 +203,7 @@ def test_ctrl_c_ends_the_freeing_of_an_instance(way: str) -> None:
     """The result is complete, and a warning says what was given up."""
     system = _hanging(way, "free")
     threading.Timer(0.4, os.kill, (os.getpid(), signal.SIGINT)).start()
-    result = system.simulate(0.1, call_timeout=10, **_WAYS[way][1])
+    result = system.simulate(0.1, isolate=Isolation(which=_WAYS[way][1], call_timeout=10))
     assert result.outcome.completed and len(result.outcome.warnings) == 1
     assert "after the run 'it' (Oscillator.fmu of" in result.outcome.warnings[0] and "interrupted" in result.outcome.warnings[0]
     assert result.outcome.warnings[0].endswith(" in fmi3FreeInstance; the result is complete")
@@ -213,7 +215,7 @@ def test_sigterm_ends_what_hangs(way: str, hook: str, tmp_path: Path) -> None:
     """Also where rows are written, after which the signal is raised again."""
     path, system = tmp_path / "run.jrd", _hanging(way, hook)
     began = time.monotonic()
-    run = partial(system.simulate, 0.1, record_to=path, call_timeout=60, **_WAYS[way][1])
+    run = partial(system.simulate, 0.1, record_to=path, isolate=Isolation(which=_WAYS[way][1], call_timeout=60))
     assert terminated(run, lambda: time.monotonic() > began + 0.4) == -signal.SIGTERM
     assert time.monotonic() - began < 50
     assert hook == "initialize" or Result.load(path).outcome.completed
@@ -271,36 +273,41 @@ def test_memory_that_is_too_little_for_a_binary_is_named(way: str) -> None:
     system = System()
     system.add("it", foreign.oscillator(), {"u": 0.0}, **_WAYS[way][0])
     with pytest.raises(BuildError) as caught:
-        system.simulate(0.1, memory=1, **_WAYS[way][1])
+        system.simulate(0.1, isolate=Isolation(which=_WAYS[way][1], memory=1))
     assert str(caught.value) == (
         "'it' cannot be loaded: memory = 1 bytes is too little for the binary of 'Oscillator.fmu' and what is loaded with it; give more, such as "
-        "memory=1e9, or leave it out to have no limit"
+        "Isolation(memory=1e9), or leave it out to have no limit"
     )
     for memory in (1e9, 2.0**64, 1e30):
-        assert system.simulate(0.1, memory=memory, **_WAYS[way][1]).outcome.completed
+        assert system.simulate(0.1, isolate=Isolation(which=_WAYS[way][1], memory=memory)).outcome.completed
 
 
 def test_a_limit_for_foreign_fmus_is_noted_where_there_is_none() -> None:
     """Not refused: one call of ``simulate`` serves systems with and without."""
     note = "memory = 1e+09 had no effect: all FMUs are of this library, and isolate = 'foreign' leaves those in this process"
-    assert note in pendulum().simulate(0.05, isolate="foreign", memory=1e9, call_timeout=5).outcome.notes
-    assert note not in _driven(foreign.oscillator()).simulate(0.05, isolate="foreign", memory=1e9, drives={"it.u": 0.0}).outcome.notes
+    assert note in pendulum().simulate(0.05, isolate=Isolation(which="foreign", memory=1e9, call_timeout=5)).outcome.notes
+    assert (
+        note
+        not in _driven(foreign.oscillator())
+        .simulate(0.05, isolate=Isolation(which="foreign", memory=1e9), drives={"it.u": 0.0})
+        .outcome.notes
+    )
 
 
-_NO_EFFECT = (
-    "has no effect: no FMU is in a process of its own; give isolate='all' as well, or add an FMU with process='own', or leave it out"
-)
+def _no_effect(option: str, value: str) -> str:
+    return (
+        f"{option} = {value} has no effect: no FMU is in a process of its own; give isolate=Isolation(which='all', {option}={value}), or add an FMU with "
+        "process='own', or leave it out"
+    )
 
 
 @pytest.mark.parametrize(
     ("option", "sentence"),
     [
         ({"isolate": "some"}, "isolate = 'some' is unknown; choose 'all', 'foreign' or 'none'"),
-        ({"call_timeout": 0}, "call_timeout = 0 is refused: it must be a number of seconds greater than 0; leave it out to have no limit"),
-        ({"memory": -1}, "memory = -1 is refused: it must be a number of bytes greater than 0; leave it out to have no limit"),
-        ({"memory": 2e9}, f"memory = 2e+09 {_NO_EFFECT}"),
-        ({"call_timeout": 5}, f"call_timeout = 5 {_NO_EFFECT}"),
-        ({"on_crash": "restart", "checkpoint": "run.ckpt"}, f"on_crash = 'restart' {_NO_EFFECT}"),
+        ({"isolate": Isolation(which="none", memory=2e9)}, _no_effect("memory", "2e+09")),
+        ({"isolate": Isolation(which="none", call_timeout=5)}, _no_effect("call_timeout", "5")),
+        ({"isolate": Isolation(which="none", on_crash="restart"), "checkpoint": "run.ckpt"}, _no_effect("on_crash", "'restart'")),
     ],
 )
 def test_refusals(option: dict, sentence: str) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from coupling import StartError, System
+from coupling import Isolation, StartError, System
 from coupling.kernel.hosts import sandbox
 from coupling.live import homes
 from tests.support import foreign
@@ -38,7 +38,7 @@ def test_an_attempt_fails_in_a_sandbox_alone(attempt: str, tmp_path: Path) -> No
     with pytest.raises(StartError, match="done"):
         system().simulate(0.1, isolate="all")
     (tmp_path / "new").unlink(missing_ok=True)
-    assert system().simulate(0.1, isolate="all", sandbox=True).outcome.completed
+    assert system().simulate(0.1, isolate=Isolation(which="all", sandbox=True)).outcome.completed
     assert [each.name for each in tmp_path.iterdir()] == ["letter"]
 
 
@@ -46,18 +46,18 @@ def test_an_attempt_fails_in_a_sandbox_alone(attempt: str, tmp_path: Path) -> No
 def test_a_run_in_a_sandbox_has_the_same_bits(tmp_path: Path) -> None:
     """Also where its rows go into a file, which is opened outside."""
     here = pendulum().simulate(1.0)
-    there = pendulum().simulate(1.0, isolate="all", sandbox=True, record_to=tmp_path / "run.jrd")
+    there = pendulum().simulate(1.0, isolate=Isolation(which="all", sandbox=True), record_to=tmp_path / "run.jrd")
     assert (here.values == there.values).all()
-    assert pendulum().simulate(1.0, isolate="foreign", sandbox=True).outcome.completed
+    assert pendulum().simulate(1.0, isolate=Isolation(which="foreign", sandbox=True)).outcome.completed
 
 
 def test_what_cannot_be_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing weaker takes the place of a sandbox."""
-    assert refusal(lambda: pendulum().simulate(1.0, sandbox=True)) == (
+    assert refusal(lambda: pendulum().simulate(1.0, isolate=Isolation(which="none", sandbox=True))) == (
         "sandbox = True is refused: it is for runs in a process of their own; give isolate='all' as well"
     )
     monkeypatch.setattr(homes, "lacks", lambda: "the kernel of this system has no Landlock")
-    assert refusal(lambda: pendulum().simulate(1.0, isolate="all", sandbox=True)) == (
+    assert refusal(lambda: pendulum().simulate(1.0, isolate=Isolation(which="all", sandbox=True))) == (
         "sandbox = True is refused: the kernel of this system has no Landlock; leave it out, or run the FMUs where they can do no harm, such as in a "
         "container without a network"
     )

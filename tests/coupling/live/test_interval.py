@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from coupling import BuildError, Result, System
+from coupling import BuildError, Result, Scheme, System
 from tests.support.oracles.planar import DoublePendulum
 from tests.support.runtime.runtime_components import BouncingBall
 from tests.support.systems.systems import refusal
@@ -62,7 +62,9 @@ def test_order_of_a_mixed_system(stepped, scheme, degree, order):
     reference = exact.simulate(0.5, rtol=1e-12, output_interval=0.5)
     errors = []
     for steps in (100, 200):
-        result = system.simulate(0.5, communication_step=0.5 / steps, scheme=scheme, extrapolation=degree, rtol=1e-12, output_interval=0.5)
+        result = system.simulate(
+            0.5, communication_step=0.5 / steps, scheme=Scheme(scheme, extrapolation=degree), rtol=1e-12, output_interval=0.5
+        )
         assert result.outcome.completed
         errors.append(max(abs(result[f"{rod}.theta"][-1] - reference[f"{rod}.theta"][-1]) for rod in ("rod1", "rod2")))
     assert np.log2(errors[0] / errors[1]) > order - 0.15
@@ -100,7 +102,7 @@ def test_a_ball_bounces_between_the_points():
             "step_control='adaptive'",
         ),
         (
-            {"scheme": "implicit", "extrapolation": 2},
+            {"scheme": Scheme("implicit", extrapolation=2)},
             "extrapolation = 2 has no effect with scheme = 'implicit', which finds the inputs at the end of each step; leave it out",
         ),
     ],

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from coupling import Result, StartError, System
+from coupling import Checkpoint, Index3, Isolation, Result, StartError, System
 from coupling.live import keeper
 from tests.support import foreign
 from tests.support.foreign.unruly import function, unruly
@@ -52,7 +52,7 @@ def test_foreign_states_are_written_down(way: str, kind: str, version: int, tmp_
     unit = foreign.oscillator(version, serialises=True)
     undisturbed = run(oscillators(unit, kind), kind)
     with kept.checkpoints(tmp_path, 3, 1) as paths:
-        saved = run(oscillators(unit, kind, **adding), kind, checkpoint=tmp_path / "run.ckpt", checkpoint_interval=0.0, **options)
+        saved = run(oscillators(unit, kind, **adding), kind, checkpoint=Checkpoint(path=tmp_path / "run.ckpt", interval=0.0), **options)
     assert kept.bits(saved) == kept.bits(undisturbed) == kept.bits(System.resume(paths[0]))
 
 
@@ -63,7 +63,7 @@ def test_an_fmu_that_crashes_while_it_gives_its_state(way: str, kind: str, versi
     adding, options = WAYS[way]
     path = tmp_path / "run.ckpt"
     system = oscillators(unruly("crash", at, 25 if kind == "cs" else 4, version, kind), kind, **adding)
-    result = run(system, kind, checkpoint=path, checkpoint_interval=0.0, **options)
+    result = run(system, kind, checkpoint=Checkpoint(path=path, interval=0.0), **options)
     assert result.outcome.ending.name == "PROCESS_DIED"
     assert (
         f"'unit' (Unruly.fmu of 'tests/support/foreign') crashed (segmentation fault) in {function(at, version, kind)}"
@@ -71,7 +71,13 @@ def test_an_fmu_that_crashes_while_it_gives_its_state(way: str, kind: str, versi
     )
     assert [each.name for each in tmp_path.iterdir()] == ["run.ckpt"]
     undisturbed = run(oscillators(unruly("nothing", at, 0, version, kind), kind), kind)
-    again = run(system, kind, checkpoint=path, checkpoint_interval=0.0, on_crash="restart", max_restarts=1000, **options)
+    again = run(
+        system,
+        kind,
+        checkpoint=Checkpoint(path=path, interval=0.0),
+        isolate=Isolation(which="none", on_crash="restart", max_restarts=1000),
+        **options,
+    )
     assert again.outcome.completed, again.outcome
     assert kept.bits(again) == kept.bits(undisturbed)
 
@@ -80,7 +86,13 @@ def test_an_fmu_that_crashes_while_it_gives_its_state(way: str, kind: str, versi
 def test_an_fmu_that_hangs_while_it_gives_its_state(way: str, tmp_path: Path) -> None:
     adding, options = WAYS[way]
     system = oscillators(unruly("loop", "serialise", 2, 3, "cs"), "cs", **adding)
-    result = run(system, "cs", checkpoint=tmp_path / "run.ckpt", checkpoint_interval=0.0, call_timeout=1.0, **options)
+    result = run(
+        system,
+        "cs",
+        checkpoint=Checkpoint(path=tmp_path / "run.ckpt", interval=0.0),
+        isolate=Isolation(which="none", call_timeout=1.0),
+        **options,
+    )
     assert result.outcome.ending.name == "TIMED_OUT" and "did not come back within 1 s in fmi3SerializeFMUState" in result.outcome.sentence
 
 
@@ -95,8 +107,7 @@ def test_an_fmu_that_refuses_its_state_does_not_end_the_run(way: str, does: str,
     result = run(
         oscillators(unruly(does, at, 25, 3, "cs"), "cs", **adding),
         "cs",
-        checkpoint=tmp_path / "run.ckpt",
-        checkpoint_interval=0.0,
+        checkpoint=Checkpoint(path=tmp_path / "run.ckpt", interval=0.0),
         **options,
     )
     assert result.outcome.completed and kept.bits(result) == kept.bits(undisturbed)
@@ -120,16 +131,14 @@ def test_an_fmu_that_crashes_when_it_takes_its_state_back(tmp_path: Path) -> Non
 def test_fmus_without_states_to_be_saved_go_on_from_continuous_ones(way: str, solver: str, fmi: int, tmp_path: Path) -> None:
     """With the same bits where there is nothing else to be kept; a note names them."""
     adding, options = WAYS[way]
-    options = {**options, "solver": solver} | ({"step_size": 0.01} if solver == "index3" else {})
+    options = {**options, "solver": Index3(step_size=0.01) if solver == "index3" else solver}
     unit = foreign.oscillator(fmi)
     undisturbed = run(oscillators(unit, "me"), "me", **options)
     with kept.checkpoints(tmp_path, 3, 1) as paths:
         run(
             oscillators(unit, "me", **adding),
             "me",
-            checkpoint=tmp_path / "run.ckpt",
-            checkpoint_interval=0.0,
-            checkpoint_inexact=True,
+            checkpoint=Checkpoint(path=tmp_path / "run.ckpt", interval=0.0, inexact=True),
             **options,
         )
     result = System.resume(paths[0])
@@ -151,7 +160,7 @@ def test_events_go_on_and_what_was_counted_is_lost(fmi: int, tmp_path: Path) -> 
     options = {"output_interval": 0.05}
     undisturbed = system().simulate(2.0, **options)
     with kept.checkpoints(tmp_path, 3, 1) as paths:
-        system().simulate(2.0, checkpoint=tmp_path / "run.ckpt", checkpoint_interval=0.0, checkpoint_inexact=True, **options)
+        system().simulate(2.0, checkpoint=Checkpoint(path=tmp_path / "run.ckpt", interval=0.0, inexact=True), **options)
     result = System.resume(paths[0])
     assert result["unit.x"] == pytest.approx(undisturbed["unit.x"], abs=1e-9)
     assert result["unit.level"][-1] < undisturbed["unit.level"][-1]
@@ -165,29 +174,23 @@ def test_what_cannot_be_restarted_is_refused(tmp_path: Path) -> None:
         (
             "me",
             {"checkpoint": path},
-            f"checkpoint is refused: {cannot}; leave it out, give checkpoint_inexact=True, which restarts it from its continuous states alone, or use "
+            f"checkpoint is refused: {cannot}; leave it out, give Checkpoint(inexact=True), which restarts it from its continuous states alone, or use "
             "FMUs that can",
         ),
         ("cs", {"checkpoint": path}, f"checkpoint is refused: {cannot}; leave it out, or use FMUs that can"),
         (
             "cs",
-            {"checkpoint": path, "checkpoint_inexact": True},
-            f"checkpoint_inexact = True is refused: {cannot}, and 'unit' runs in Co-Simulation, where no states are known; leave checkpoint out, or use FMUs "
+            {"checkpoint": Checkpoint(path=path, inexact=True)},
+            f"checkpoint: inexact = True is refused: {cannot}, and 'unit' runs in Co-Simulation, where no states are known; leave checkpoint out, or use FMUs "
             "that can",
         ),
-        (
-            "me",
-            {"checkpoint_inexact": True},
-            "checkpoint_inexact = True is for checkpoints; give checkpoint='run.ckpt' as well, or leave it out",
-        ),
-        ("me", {"checkpoint": path, "checkpoint_inexact": 1}, "checkpoint_inexact = 1 is refused: it is neither True nor False"),
     ):
         assert refusal(lambda kind=kind, options=options: oscillators(unit, kind).simulate(STOP, **how[kind], **options)) == sentence
     mixed = oscillators(unit, "me")
     mixed.add("third", foreign.oscillator(serialises=True), kind="cs")
     mixed.connect("unit.x", "third.u")
-    assert refusal(lambda: mixed.simulate(STOP, checkpoint=path, checkpoint_inexact=True, communication_step=0.1)) == (
-        f"checkpoint_inexact = True is refused: {cannot}, and FMUs are restarted in runs without a communication_step only; leave checkpoint out, or use "
+    assert refusal(lambda: mixed.simulate(STOP, checkpoint=Checkpoint(path=path, inexact=True), communication_step=0.1)) == (
+        f"checkpoint: inexact = True is refused: {cannot}, and FMUs are restarted in runs without a communication_step only; leave checkpoint out, or use "
         "FMUs that can"
     )
     assert not path.exists()

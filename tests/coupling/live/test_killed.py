@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from coupling import Result, System
+from coupling import Checkpoint, Result, System
 from tests.support.systems import kept
 
 STOP = 12.0
@@ -21,7 +21,7 @@ def child(machine: System, folder: Path) -> int:
     """A process that runs a machine, and keeps it whenever it may."""
     process = os.fork()
     if not process:
-        machine.simulate(STOP, **ROWS, record_to=folder / "run.jrd", checkpoint=folder / "run.ckpt", checkpoint_interval=0.002)
+        machine.simulate(STOP, **ROWS, record_to=folder / "run.jrd", checkpoint=Checkpoint(path=folder / "run.ckpt", interval=0.002))
         os._exit(0)
     return process
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from coupling import System
+from coupling import Scheme, System
 from tests.support import foreign
 from tests.support.foreign import Model, Variable
 
@@ -63,7 +63,7 @@ def test_derivatives_of_inputs_that_are_refused(orders: int, warning: str | None
     for name in "uw":
         system.drive(f"unit.{name}", np.cos)
     for _ in range(1 + again):
-        result = system.simulate(1.0, extrapolation=2, communication_step=0.01)
+        result = system.simulate(1.0, scheme=Scheme(extrapolation=2), communication_step=0.01)
     assert result.outcome.completed
     assert result["unit.x"][-1] == pytest.approx(np.sin(1.0), abs=1e-5)
     named = f"'unit' (Follower.fmu) declares canInterpolateInputs but {warning}"

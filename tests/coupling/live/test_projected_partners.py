@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from coupling import BuildError, Result, System
+from coupling import BuildError, Result, Scheme, System
 from coupling.live.interval import Interval
 from coupling.plan.graph import Part
 from tests.coupling.live.test_stabilisation import EXACT, angle, four_bars, moving, pendulum, projected
@@ -57,7 +57,7 @@ def test_a_step_that_is_repeated_begins_with_the_peaks_of_its_beginning(monkeypa
 
     monkeypatch.setattr(Interval, "save", saving)
     monkeypatch.setattr(Interval, "restore", restoring)
-    options = {"step_control": "adaptive", "stabilisation": "projection", "rtol": 1e-6, "start_values": moving(1, 1.0)}
+    options = {"scheme": Scheme(step_control="adaptive"), "stabilisation": "projection", "rtol": 1e-6, "start_values": moving(1, 1.0)}
     assert beside_a_mass().simulate(1.0, communication_step=0.1, **options).outcome.completed
     assert any(moved)
 

@@ -65,7 +65,7 @@ print(result.outcome.sentence)
 """
 
 
-@pytest.mark.parametrize("options", ["{'compiled': False}", pytest.param("{'communication_step': 1e-6}", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("options", ["{'evaluation': 'fmus'}", pytest.param("{'communication_step': 1e-6}", marks=pytest.mark.slow)])
 def test_memory_that_runs_out_keeps_what_was_recorded(options: str) -> None:
     """Within 48 MiB, of which the times asked for take 16: x = 0.1 cos 10 t up to where it ended."""
     command = [sys.executable, "-c", OUT_OF_MEMORY, str(mass_spring()), options]

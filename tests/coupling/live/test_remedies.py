@@ -12,7 +12,7 @@ import pytest
 import sympy
 from scipy.integrate import solve_ivp
 
-from coupling import BuildError, Result, System
+from coupling import BuildError, Index3, Result, Scheme, Successive, System
 from jourdain import t
 from tests.coupling.live.test_stabilisation import angle, four_bars, moving
 from tests.support.advice import Cases, ends, said
@@ -61,7 +61,7 @@ CASES.of(
 
 
 def test_a_violation_does_not_propose_a_projection_that_is_refused() -> None:
-    options = {"solver": "RK45", "multipliers": "successive", "form": "full", "rtol": 1e-3, "stop_time": 5.0}
+    options = {"solver": "RK45", "multipliers": Successive(form="full"), "rtol": 1e-3, "stop_time": 5.0}
     text = said(lambda: weak(**options))
     assert text.endswith("choose a smaller rtol, or greater baumgarte.alpha and baumgarte.beta of its joint"), text
     refusal(lambda: weak(stabilisation="projection", **options), BuildError)
@@ -99,20 +99,20 @@ def swung_by(stop_time: float) -> Callable[[Result], float]:
     return ends("rod.theta", angle(1 / 3, 9.81 / 2, 0.0, 0.0, stop_time))
 
 
-FIXED = {"stop_time": 2.0, "solver": "index3"}
+FIXED = {"stop_time": 2.0}
 CASES.of(
     "is too large",
     swing,
-    {**FIXED, "step_size": 0.2},
+    {**FIXED, "solver": Index3(step_size=0.2)},
     swung_by(2.0),
-    coarse=("choose a smaller step_size", {**FIXED, "step_size": 0.05}, 0.01),
+    coarse=("choose a smaller step_size", {**FIXED, "solver": Index3(step_size=0.05)}, 0.01),
 )
 CASES.of(
     "has not been solved in 2 Newton iterations",
-    lambda **options: fixed_steps.parallelogram().simulate(1.0, solver="index3", step_size=0.01, **options),
-    {"newton_limit": 2},
+    lambda limit: fixed_steps.parallelogram().simulate(1.0, solver=Index3(step_size=0.01, newton_limit=limit)),
+    {"limit": 2},
     ends("crank.theta", fixed_steps.parallelogram_exact(1.0)),
-    newton_limit=("raise newton_limit (the default is 10)", {"newton_limit": 10}, 0.01),
+    newton_limit=("raise newton_limit (the default is 10)", {"limit": 10}, 0.01),
 )
 STEPPED = {"stop_time": 1.0, "scheme": "implicit", "max_steps": 100}
 for name, remedy, provokes, options, at_most in (
@@ -121,8 +121,8 @@ for name, remedy, provokes, options, at_most in (
     (
         "step_size",
         "choose a longer step_size than 0.001 s",
-        {**FIXED, "step_size": 1e-3, "max_steps": 200},
-        {**FIXED, "step_size": 0.01, "max_steps": 200},
+        {**FIXED, "solver": Index3(step_size=1e-3), "max_steps": 200},
+        {**FIXED, "solver": Index3(step_size=0.01), "max_steps": 200},
         1e-3,
     ),
     (
@@ -270,7 +270,7 @@ def passing(stronger: float = 0.0, **options: Any) -> float:
             1e6,
         ),
         ({"rtol": 1e-6}, {"rtol": 1e-9}, 1e3),
-        ({"solver": "index3", "step_size": 0.01}, {"solver": "index3", "step_size": 0.0025}, 10),
+        ({"solver": Index3(step_size=0.01)}, {"solver": Index3(step_size=0.0025)}, 10),
     ],
     ids=["baumgarte", "projection", "index3"],
 )
@@ -298,10 +298,10 @@ def vibrates(k: float) -> Callable[[Result], float]:
 CASES.of(
     "the coupling has created or lost 11% of the energy",
     two_masses,
-    {"extrapolation": 0},
+    {"scheme": Scheme(extrapolation=0)},
     vibrates(1e4),
-    energy_step=("choose a smaller communication_step", {"extrapolation": 0, "communication_step": 1e-6}, 0.05),
-    energy_degree=("a higher extrapolation", {"extrapolation": 2}, 0.05),
+    energy_step=("choose a smaller communication_step", {"scheme": Scheme(extrapolation=0), "communication_step": 1e-6}, 0.05),
+    energy_degree=("a higher Scheme(extrapolation=...)", {"scheme": Scheme(extrapolation=2)}, 0.05),
     energy_scheme=("scheme='implicit' and leave extrapolation out", {"scheme": "implicit"}, 1e-3),
 )
 CASES.of(
@@ -321,19 +321,21 @@ CASES.of(
 )
 
 
-CONTROLLED = {"communication_step": 0.01, "step_control": "adaptive", "max_steps": 2000}
+CONTROLLED = {"communication_step": 0.01, "max_steps": 2000}
 CASES.of(
     "after max_steps = 2000",
     two_masses,
-    {**CONTROLLED, "coupling_tolerance": 1e-8},
+    {**CONTROLLED, "scheme": Scheme(step_control="adaptive", tolerance=1e-8)},
     vibrates(1e4),
-    controlled_steps=("or loosen coupling_tolerance = 1e-08", {**CONTROLLED, "coupling_tolerance": 1e-4}, 0.02),
+    controlled_steps=("or loosen Scheme(tolerance=1e-08)", {**CONTROLLED, "scheme": Scheme(step_control="adaptive")}, 0.02),
 )
 
 
 def test_an_unstable_coupling_is_not_told_to_extrapolate_more() -> None:
     """Degree 2 creates more energy than degree 1; and a scheme is not proposed to itself."""
-    first, second = (said(lambda degree=degree: two_masses(communication_step=0.01, extrapolation=degree)) for degree in (1, 2))
+    first, second = (
+        said(lambda degree=degree: two_masses(communication_step=0.01, scheme=Scheme(extrapolation=degree))) for degree in (1, 2)
+    )
     assert "78% of the energy" in first and "208%" in second
     for text in (first, second):
         assert "choose a smaller communication_step, or scheme='implicit'" in text and "a higher extrapolation" not in text
@@ -364,10 +366,10 @@ def levered() -> float:
 CASES.of(
     "a constraint is violated: pin.",
     lever,
-    {"extrapolation": 0},
+    {"scheme": Scheme(extrapolation=0)},
     ends("rod.theta", levered),
-    coupled_step=("choose a smaller communication_step", {"extrapolation": 0, "communication_step": 1e-3}, 1e-3),
-    coupled_degree=("a higher extrapolation", {"extrapolation": 2}, 2e-3),
+    coupled_step=("choose a smaller communication_step", {"scheme": Scheme(extrapolation=0), "communication_step": 1e-3}, 1e-3),
+    coupled_degree=("a higher Scheme(extrapolation=...)", {"scheme": Scheme(extrapolation=2)}, 2e-3),
     coupled_scheme=("scheme='implicit' and leave extrapolation out", {"scheme": "implicit"}, 1e-3),
 )
 FOUR_BAR = FourBar(angle=1.0, speed=2.0)

@@ -12,7 +12,7 @@ import pytest
 import sympy
 from scipy.optimize import brentq
 
-from coupling import Result, System
+from coupling import Contacts, Result, System
 from fmu_components.declare.component import Component, falls, rises
 from fmu_components.declare.declaration import TIME
 from fmu_components.declare.joint import Joint
@@ -66,7 +66,7 @@ CASES.of(
     heel,
     {},
     about_the_heel,
-    impulse=("painleve='impulse'", {"painleve": "impulse"}, 0.02),
+    impulse=("contacts=Contacts(painleve='impulse')", {"contacts": Contacts(painleve="impulse")}, 0.02),
     compliant_contact=("or planar.CompliantContact", {"contact": "planar.CompliantContact"}, 0.02),
 )
 COMPLIANT = "add {} with kind='cs', which makes {} compliant, and give simulate a communication_step"

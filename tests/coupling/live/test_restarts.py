@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from coupling import Ending, Result, System
+from coupling import Checkpoint, Ending, Isolation, Result, System
 from coupling.live import keeper
 from coupling.live.keeper import Keeper
 from tests.support.runtime.with_code import CRASHES_ONCE, with_code
@@ -36,24 +36,32 @@ def crashes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def run(crashes: Path, at: list[int], **options: Any) -> tuple[Result, Result]:
+def run(
+    crashes: Path,
+    at: list[int],
+    which: str = "all",
+    process: str | None = None,
+    interval: float = 60.0,
+    max_restarts: int = 3,
+    record_to: Path | None = None,
+) -> tuple[Result, Result]:
     """Undisturbed, and with crashes at these times."""
     how = {"communication_step": 1e-3, "output_interval": 1e-2}
     undisturbed = filters("signal.FirstOrder").simulate(STOP, **how)
     for time in at:
         (crashes / str(time)).touch()
     unit = with_code("signal.FirstOrder", "fmi2DoStep", CRASHES_ONCE)
-    return undisturbed, filters(unit, **options.pop("adding", {})).simulate(
-        STOP, **how, checkpoint=crashes.parent / "run.ckpt", on_crash="restart", **options
-    )
+    isolation = Isolation(which=which, on_crash="restart", max_restarts=max_restarts)
+    checkpoint = Checkpoint(path=crashes.parent / "run.ckpt", interval=interval)
+    return undisturbed, filters(unit, process=process).simulate(STOP, **how, checkpoint=checkpoint, isolate=isolation, record_to=record_to)
 
 
-WAYS = {"all": {"isolate": "all"}, "own": {"adding": {"process": "own"}}}
+WAYS = {"all": {}, "own": {"which": "none", "process": "own"}}
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_run_goes_on_after_crashes_with_the_same_bits(way: str, crashes: Path) -> None:
-    undisturbed, result = run(crashes, [4, 7], checkpoint_interval=0.001, **WAYS[way])
+    undisturbed, result = run(crashes, [4, 7], interval=0.001, **WAYS[way])
     assert result.outcome.completed and not list(crashes.iterdir())
     assert kept.bits(result) == kept.bits(undisturbed)
     (warning,) = result.outcome.warnings
@@ -77,7 +85,7 @@ def test_a_run_that_cannot_go_on_keeps_what_it_has(crashes: Path, tmp_path: Path
         rows.unlink(missing_ok=True)
 
     monkeypatch.setattr(Keeper, "keep", removing)
-    _, result = run(crashes, [5], isolate="all", record_to=rows, checkpoint_interval=0)
+    _, result = run(crashes, [5], record_to=rows, interval=0)
     assert result.outcome.ending is Ending.PROCESS_DIED and result.time[-1] > 0.45
     assert any(
         f"could not be restarted: '{tmp_path / 'run.ckpt'}' goes on with the rows that record_to put into '{rows}'" in each
@@ -86,27 +94,24 @@ def test_a_run_that_cannot_go_on_keeps_what_it_has(crashes: Path, tmp_path: Path
 
 
 def test_rows_in_a_file_go_on_after_a_crash(crashes: Path, tmp_path: Path) -> None:
-    undisturbed, result = run(crashes, [5], isolate="all", record_to=tmp_path / "run.jrd", checkpoint_interval=0.01)
+    undisturbed, result = run(crashes, [5], record_to=tmp_path / "run.jrd", interval=0.01)
     assert kept.bits(result) == kept.bits(undisturbed) == kept.bits(Result.load(tmp_path / "run.jrd"))
 
 
 def test_restarts_come_to_an_end(crashes: Path) -> None:
-    undisturbed, result = run(crashes, [2, 4, 6], isolate="all", checkpoint_interval=0.0, max_restarts=2)
+    undisturbed, result = run(crashes, [2, 4, 6], interval=0.0, max_restarts=2)
     assert result.outcome.ending is Ending.PROCESS_DIED
     assert "restarted 2 times from its last checkpoint" in result.outcome.warnings[-1]
     assert result.time[-1] >= 0.55
     assert (result.values[:-1] == undisturbed.values[: len(result.time) - 1]).all()
 
 
-def test_options_of_restarts_are_checked(tmp_path: Path) -> None:
-    machine, path = pendulum(), tmp_path / "run.ckpt"
+def test_options_of_restarts_are_checked() -> None:
+    machine = pendulum()
     for options, why in (
-        ({"on_crash": "again"}, "on_crash = 'again' is unknown; choose 'stop' or 'restart'"),
-        ({"on_crash": "restart"}, "on_crash = 'restart' goes on from a checkpoint; give checkpoint='run.ckpt' as well"),
-        ({"max_restarts": 5}, "max_restarts = 5 is for on_crash = 'restart'; give that as well, or leave it out"),
         (
-            {"on_crash": "restart", "checkpoint": path, "max_restarts": 0},
-            "max_restarts = 0 is refused: it must be a whole number of at least 1",
+            {"isolate": Isolation(which="none", on_crash="restart")},
+            "on_crash = 'restart' goes on from a checkpoint; give checkpoint='run.ckpt' as well",
         ),
     ):
         assert refusal(lambda options=options: machine.simulate(1.0, **options)) == why

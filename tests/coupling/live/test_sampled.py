@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import pytest
 
-from coupling import BuildError, System
+from coupling import BuildError, Scheme, System
 from tests.support import foreign
 from tests.support.foreign import Model, Variable
 from tests.support.systems.systems import refusal
@@ -46,7 +46,7 @@ def velocity(late: bool) -> float:
 @pytest.mark.parametrize(("scheme", "late"), [("explicit", True), ("gauss-seidel", False)])
 def test_held_by_extrapolation_0(fmi: int, scheme: str, late: bool) -> None:
     """With one sample of delay where all step at once, without where the controller steps first."""
-    result = braked(fmi).simulate(STOP, communication_step=SAMPLE, scheme=scheme, extrapolation=0)
+    result = braked(fmi).simulate(STOP, communication_step=SAMPLE, scheme=Scheme(scheme, extrapolation=0))
     assert result["mass.v"][-1] == pytest.approx(velocity(late), abs=1e-11)
     assert result.statistics.steps == 10
 
@@ -59,7 +59,7 @@ def test_held_by_extrapolation_0(fmi: int, scheme: str, late: bool) -> None:
 def test_a_controller_insists_on_its_own_step(scheme: str, degree: int, step: float, control: str) -> None:
     """It is called as often as it takes samples, whatever the steps of the others; its output is held in between."""
     result = braked(2, communication_step=SAMPLE).simulate(
-        STOP, communication_step=step, scheme=scheme, extrapolation=degree, step_control=control, outputs=["*", "controller.calls"]
+        STOP, communication_step=step, scheme=Scheme(scheme, extrapolation=degree, step_control=control), outputs=["*", "controller.calls"]
     )
     assert result.outcome.completed and result["controller.calls"][-1] == 10
     assert result["mass.v"][-1] == pytest.approx(velocity(scheme != "gauss-seidel"), abs=1e-11)
@@ -78,7 +78,7 @@ def test_an_instance_that_extrapolates_less() -> None:
     for name, own in (("held", {"extrapolation": 0}), ("free", {})):
         system.add(name, "signal.Integrator", kind="cs", **own)
         system.drive(f"{name}.u", np.cos)
-    result = system.simulate(1.0, communication_step=0.01, extrapolation=2)
+    result = system.simulate(1.0, communication_step=0.01, scheme=Scheme(extrapolation=2))
     assert result["free.y"][-1] == pytest.approx(np.sin(1.0), abs=1e-5)
     left = 0.01 * np.cos(0.01 * np.arange(100)).sum()
     assert result["held.y"][-1] == pytest.approx(left, abs=1e-4)

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from coupling import System
+from coupling import Scheme, System
 from coupling.errors import InitialStateError
 from coupling.live.session import size_by
 from coupling.result import Result
@@ -17,7 +17,14 @@ SIZES = [1e-3, 1e-6, 1e6]
 FEWER = [pytest.param(1.0, marks=pytest.mark.slow), pytest.param(1e-3, marks=pytest.mark.slow), 1e-6, 1e6]
 COUPLED = {"communication_step": 1e-2, "scheme": "implicit"}
 EXACT = [
-    *({}, {"solver": "dop853"}, {"stabilisation": "baumgarte"}, {"compiled": False}, COUPLED, {**COUPLED, "step_control": "adaptive"}),
+    *(
+        {},
+        {"solver": "dop853"},
+        {"stabilisation": "baumgarte"},
+        {"evaluation": "fmus"},
+        COUPLED,
+        {**COUPLED, "scheme": Scheme(step_control="adaptive")},
+    ),
     *(pytest.param({**COUPLED, "scheme": f"implicit-{level}"}, marks=pytest.mark.slow) for level in ("velocity", "position")),
 ]
 STATES = [f"{name}.{state}" for name in LENGTHS for state in ("x", "y", "vx", "vy", "theta", "omega")]

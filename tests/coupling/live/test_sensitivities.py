@@ -239,7 +239,7 @@ def test_a_start_that_is_moved_onto_the_constraints():
 
     Differences over 1e-6 see the rounding of runs, which are made by FMUs as those with sensitivities are.
     """
-    options = {"stop_time": 0.8, "compiled": False, "rtol": 1e-13, "output_times": np.linspace(0.1, 0.8, 8), "solver": "dop853"}
+    options = {"stop_time": 0.8, "evaluation": "fmus", "rtol": 1e-13, "output_times": np.linspace(0.1, 0.8, 8), "solver": "dop853"}
     system = four_bar()
     values = {"crank.p2.rx": 0.2, "coupler.p2.rx": 0.5}
     result = system.simulate(**options, sensitivities=list(values))

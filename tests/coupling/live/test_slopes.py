@@ -44,7 +44,7 @@ def begun(system: System, projected: bool) -> Iterator[Session]:
     """At its start, evaluated by the tape."""
     built = build(system.definition, Mode.PROJECTED if projected else Mode.CONTINUOUS)
     values = without_stabilisation(built.parts, range(len(built.parts))) if projected else {}
-    with start(compile_program(built, []), Run(stop_time=1.0, compiled="tape"), values) as session:
+    with start(compile_program(built, []), Run(stop_time=1.0, evaluation="tape"), values) as session:
         session.kernel.set_projection(session.rows, projected)
         session.kernel.set_fast(False)
         begin_fused(session)
@@ -84,7 +84,7 @@ def test_the_jacobian_is_the_matrix_of_a_linear_model():
     """Of a system whose states are its coordinates, at rest."""
     system = example("17_quarter_car").system()
     pose = system.equilibrium()
-    model = system.linearise(at=pose)
+    model = system.linearise(initial=pose)
     with begun(system, False) as session:
         names = [session.label(i) for i in range(len(session.x))]
         x = np.array([pose[name] for name in names])
@@ -100,8 +100,8 @@ def test_the_jacobian_is_the_matrix_of_a_linear_model():
 def test_runs_by_the_graph_are_those_by_the_fmus(solver):
     """Of implicit solvers that ask for it; rounding alone moves the number of IDA's steps by a tenth."""
     runs = [
-        four_bars(1).simulate(1.0, solver=solver, rtol=1e-6, output_times=[1.0], start_values=moving(1, 1.0), compiled=compiled)
-        for compiled in ("tape", False)
+        four_bars(1).simulate(1.0, solver=solver, rtol=1e-6, output_times=[1.0], start_values=moving(1, 1.0), evaluation=evaluation)
+        for evaluation in ("tape", "fmus")
     ]
     ours, theirs = runs
     assert ours.outcome.completed and ours.statistics.steps <= 1.1 * theirs.statistics.steps

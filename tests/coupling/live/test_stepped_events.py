@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from coupling import Result, System
+from coupling import Result, Scheme, System
 from fmu_components.export.build import cached_fmu
 from tests.support.runtime.runtime_components import BouncingBall, Relay, SawTooth, Stair
 
@@ -33,7 +33,7 @@ CONTROLS = [*((scheme, "fixed") for scheme in SCHEMES), ("explicit", "adaptive")
 @pytest.mark.parametrize(("scheme", "control"), CONTROLS)
 def test_a_time_event_of_a_signal_acts_from_then_on(scheme, control, start, beside):
     """Also where only rounding sets it apart from a communication point, as 0.3 from 3 times 0.1; repeated steps forget none."""
-    result = stepped_on(start, beside=beside).simulate(2.0, communication_step=0.1, scheme=scheme, step_control=control)
+    result = stepped_on(start, beside=beside).simulate(2.0, communication_step=0.1, scheme=Scheme(scheme, step_control=control))
     assert result.outcome.completed
     assert result["inertia.w"][-1] == pytest.approx(2.0 - start, abs=1e-9)
 
@@ -100,7 +100,7 @@ def test_a_relay_switches_with_its_input(fmi):
     for system in (exact, stepped):
         system.drive("x.u", lambda t: np.sin(3 * t))
     reference = exact.simulate(3.0)
-    result = stepped.simulate(3.0, communication_step=0.005, extrapolation=2)
+    result = stepped.simulate(3.0, communication_step=0.005, scheme=Scheme(extrapolation=2))
     assert result["x.since"][-1] == pytest.approx(reference["x.since"][-1], abs=1e-6)
     assert result["x.lost"][-1] == pytest.approx(reference["x.lost"][-1], abs=1e-6)
 
@@ -116,5 +116,5 @@ def test_all_go_back_to_an_event():
     exact.add("lag", "signal.FirstOrder", {"T": 0.1})
     exact.connect("ball.height", "lag.u")
     reference = exact.simulate(1.0, rtol=1e-11, output_times=[1.0])["lag.y"][-1]
-    result = system.simulate(1.0, communication_step=0.03, extrapolation=2, rtol=1e-11, output_times=[1.0])
+    result = system.simulate(1.0, communication_step=0.03, scheme=Scheme(extrapolation=2), rtol=1e-11, output_times=[1.0])
     assert result["lag.y"][-1] == pytest.approx(reference, abs=1e-9)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from coupling import StartError, System
+from coupling import Scheme, StartError, System
 from tests.support import foreign
 from tests.support.foreign import Model, Variable
 from tests.support.systems.stepped import DERIVATIVES, INTERPOLATION, Cosine, Half, component, cosine_loop
@@ -73,7 +73,9 @@ def worst(fmi: int, left_out: tuple[str, ...], steps: int, scheme: str, degree: 
     system.connect("cosine.y", "half.u")
     system.connect("half.y", "cosine.u")
     system.drive("cosine.d", np.sin)
-    result = system.simulate(2.0, communication_step=2.0 / steps, scheme=scheme, extrapolation=degree, output_times=np.linspace(0, 2, 11))
+    result = system.simulate(
+        2.0, communication_step=2.0 / steps, scheme=Scheme(scheme, extrapolation=degree), output_times=np.linspace(0, 2, 11)
+    )
     assert result.outcome.completed
     exact = cosine_loop(result.time)
     assert exact[0] == pytest.approx(result["cosine.y"][0], abs=1e-12)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from coupling import Ending, Result, System
+from coupling import Ending, Result, Scheme, System
 from tests.support import foreign
 from tests.support.foreign import Variable
 from tests.support.systems.stepped import without
@@ -22,7 +22,7 @@ STEP = 1e-3
 def course(request: pytest.FixtureRequest) -> dict[str, object]:
     """A scheme and a step control; steps are no longer than a millisecond."""
     scheme, control = request.param
-    return {"scheme": scheme, "step_control": control, "communication_step": STEP, "max_step": STEP, "output_interval": STEP}
+    return {"scheme": Scheme(scheme, step_control=control), "communication_step": STEP, "max_step": STEP, "output_interval": STEP}
 
 
 @pytest.fixture

@@ -14,19 +14,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from coupling import Ending, Result, System
+from coupling import Ending, Index3, Result, Scheme, System
 from tests.support.systems.switching import stop
 from tests.support.systems.systems import pendulum, refusal
 
 RUNS: dict[str, tuple[Callable[[], System], dict]] = {
     "dopri5": (pendulum, {"output_interval": 1e-3}),
     "cvode": (pendulum, {"solver": "cvode", "rtol": 1e-6}),
-    "index3": (pendulum, {"solver": "index3", "step_size": 1e-2}),
+    "index3": (pendulum, {"solver": Index3(step_size=1e-2)}),
     "events": (stop, {}),
     "sensitivities": (pendulum, {"sensitivities": ["rod.m"], "outputs": ["rod.theta"]}),
     "co-simulation, steps taken again": (
         pendulum,
-        {"communication_step": 2e-3, "scheme": "implicit", "step_control": "adaptive", "coupling_tolerance": 1e-3},
+        {"communication_step": 2e-3, "scheme": Scheme("implicit", step_control="adaptive", tolerance=1e-3)},
     ),
 }
 

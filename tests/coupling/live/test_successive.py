@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from functools import partial
 from time import process_time
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from benchmarks.chain import chain
-from coupling import BuildError, System
+from coupling import BuildError, Successive, System
 from coupling.live.successive import eliminated, free_directions, full_form, reduced_form, reflected
 from tests.support.oracles.constrained import random_system
 from tests.support.systems import seven_bodies
@@ -118,7 +119,8 @@ def test_successive_multipliers_are_the_simultaneous_ones(name, redundant):
 
 
 def successive(**options):
-    return {"multipliers": "successive", **options}
+    own = {each.name: options.pop(each.name) for each in fields(Successive) if each.name in options}
+    return {"multipliers": Successive(**own), **options}
 
 
 MACHINES = [
@@ -164,7 +166,7 @@ def test_what_carries_nothing_is_named_with_what_it_repeats():
     result = hinges().simulate(0.1, **successive(redundant="first"))
     assert result.outcome.warnings[0] == (
         "'hinge2' is redundant from t = 0 s on: its lambda[1] repeats hinge1.lambda[1] (1); it carries nothing, since 'hinge1' was taken first; "
-        "remove it, or choose redundant='least'"
+        "remove it, or choose Successive(redundant='least')"
     )
     assert result["hinge1.lambda[2]"][0] == pytest.approx(2.4525, abs=1e-9)
     assert result["hinge2.lambda[2]"][0] == 0.0
@@ -220,7 +222,7 @@ def test_equations_that_are_not_symmetric_are_refused_by_name():
     sentence = "the equations of 'plane' and 'grip' are not symmetric (58% apart)"
     assert sentence in refusal(lambda: with_friction().simulate(0.1, **successive()), BuildError)
     assert sentence in refusal(lambda: with_friction().simulate(0.1, **successive(order="independent first")), BuildError)
-    assert sentence in refusal(lambda: with_friction().stages())
+    assert sentence in refusal(lambda: with_friction().constraint_stages())
     assert with_friction().simulate(0.1).outcome.completed
 
 
@@ -251,15 +253,7 @@ def test_forms_with_free_directions_move_a_disc_as_multipliers_do(form, solver):
 
 
 SENTENCES = {
-    "alone": ({"order": ["grip"]}, "order is for multipliers = 'successive'; give that as well, or leave it out"),
-    "redundant": ({"redundant": "first"}, "redundant is for multipliers = 'successive'; give that as well, or leave it out"),
-    "form": ({"form": "full"}, "form is for multipliers = 'successive'; give that as well, or leave it out"),
     "typing": (successive(order=["grap"]), "order: 'grap' is no joint of the system; did you mean 'grip'?"),
-    "twice": (successive(order=["grip", "grip"]), "order: 'grip' is named twice; name each joint once"),
-    "kind": (
-        successive(order="grip"),
-        "order = 'grip' is refused: give the names of joints, such as ['plane', 'grip'], or 'independent first'",
-    ),
     "ida": (
         successive(solver="ida"),
         "multipliers = 'successive' is refused with solver = 'ida', which integrates the multipliers along; choose another solver",
@@ -277,10 +271,21 @@ SENTENCES = {
         successive(form="full", solver="RK45", stabilisation="projection"),
         "form = 'full' is refused with stabilisation = 'projection', whose right-hand side solves for the multipliers itself; choose 'baumgarte'",
     ),
-    "unknown": ({"multipliers": "both"}, "multipliers = 'both' is unknown; choose 'simultaneous' or 'successive'"),
-    "form unknown": (successive(form="half"), "form = 'half' is unknown; choose 'multipliers', 'full' or 'reduced'"),
-    "redundant unknown": (successive(redundant="most"), "redundant = 'most' is unknown; choose 'least' or 'first'"),
+    "unknown": ({"multipliers": "both"}, "multipliers = 'both' is unknown; choose 'simultaneous', 'successive' or Successive(...)"),
 }
+
+
+REFUSED = {
+    "order: 'grip' is named twice; name each joint once": {"order": ["grip", "grip"]},
+    "order = 'grip' is refused: give the names of joints, such as ['plane', 'grip'], or 'independent first'": {"order": "grip"},
+    "form = 'half' is unknown; choose 'multipliers', 'full' or 'reduced'": {"form": "half"},
+    "redundant = 'most' is unknown; choose 'least' or 'first'": {"redundant": "most"},
+}
+
+
+@pytest.mark.parametrize("sentence", REFUSED)
+def test_a_field_that_makes_no_sense_is_refused(sentence):
+    assert refusal(lambda: Successive(**REFUSED[sentence]), BuildError) == sentence
 
 
 @pytest.mark.parametrize("case", SENTENCES)

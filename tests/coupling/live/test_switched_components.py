@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from coupling import Result, System
+from coupling import Contacts, Result, System
 from coupling.errors import StartError
 from coupling.record import Change
 
@@ -407,7 +407,7 @@ def rod_on_its_heel(omega: float, v: float) -> System:
 def test_painleve_with_no_solution_one_and_two() -> None:
     with pytest.raises(StartError, match="no forces satisfy the contact of 'heel' \\(Painlevé"):
         rod_on_its_heel(0.0, -1.0).simulate(0.01)
-    shocked = rod_on_its_heel(0.0, -1.0).simulate(0.01, painleve="impulse")
+    shocked = rod_on_its_heel(0.0, -1.0).simulate(0.01, contacts=Contacts(painleve="impulse"))
     assert shocked.outcome.completed and [each.what for each in shocked.changes] == ["hit"] and shocked.changes[0].energy > 0
     rests = rod_on_its_heel(0.0, 0.0).simulate(0.01)
     np.testing.assert_allclose([rests["heel.lambda[1]"][0], rests["heel.lambda[2]"][0]], [8.3385, 2.943], atol=1e-9)

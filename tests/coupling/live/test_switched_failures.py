@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from coupling import BuildError, Result, System
+from coupling import BuildError, Contacts, Result, System
 from coupling.errors import StartError
 from coupling.live.switched_failures import unsettled_modes
 from fmu_components.export.build import cached_fmu
@@ -22,7 +22,7 @@ def test_sliding_that_no_forces_satisfy_names_the_friction_that_some_would() -> 
         rod_on_its_heel(0.0, -1.0).simulate(0.01)
     assert str(refused.value) == (
         "the start fails when choosing the modes of joints: no forces satisfy the contact of 'heel' (Painlevé: sliding with mu = 2 pushes it into the "
-        "ground without end); use mu below 1.33 there, painleve='impulse', or planar.CompliantContact"
+        "ground without end); use mu below 1.33 there, contacts=Contacts(painleve='impulse'), or planar.CompliantContact"
     )
 
 
@@ -53,7 +53,7 @@ def test_two_solutions_are_warned_of_once() -> None:
 
 def test_impacts_without_end_end_in_rounding_and_a_warning_names_their_joint() -> None:
     """Without a rest velocity a ball with e = 0.8 hits infinitely often before 4.0637 s; it rests where no bounce can be told from rounding."""
-    result = ball().simulate(5.0, rest_velocity=0.0)
+    result = ball().simulate(5.0, contacts=Contacts(rest_velocity=0.0))
     assert result.outcome.completed
     struck = [each.time for each in result.changes if each.what == "hit"]
     assert len(struck) > 69 and struck[-1] == pytest.approx(4.063712768872, abs=1e-5)

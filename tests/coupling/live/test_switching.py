@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from coupling import BuildError, Result, System
+from coupling import BuildError, Contacts, Index3, Result, System
 from coupling.errors import InitialStateError
 from coupling.record import Change
 from tests.support.systems.switching import belt, stop
@@ -47,7 +47,7 @@ def test_a_mass_on_a_spring_bounces_off_its_stop(solver: str, rtol: float, error
 @pytest.mark.parametrize("method", ["trapezoidal", "generalised-alpha", "trbdf2"])
 def test_fixed_steps_have_order_2_across_impacts(method: str) -> None:
     errors = [
-        abs(hits(stop().simulate(1.7, solver="index3", step_size=step, method=method))[-1].time - 5 * QUARTER) for step in (0.01, 0.005)
+        abs(hits(stop().simulate(1.7, solver=Index3(step_size=step, method=method)))[-1].time - 5 * QUARTER) for step in (0.01, 0.005)
     ]
     assert 1.9 <= math.log2(errors[0] / errors[1]) <= 2.1
 
@@ -64,7 +64,7 @@ def test_a_block_on_a_belt_sticks_and_slips(solver: str, rtol: float, error: flo
 
 def test_fixed_steps_have_order_2_across_sticking() -> None:
     errors = [
-        abs(belt().simulate(2.0, solver="index3", step_size=step).changes[4].time - 0.4 - 2 * (3 * math.pi / 20 + 0.2))
+        abs(belt().simulate(2.0, solver=Index3(step_size=step)).changes[4].time - 0.4 - 2 * (3 * math.pi / 20 + 0.2))
         for step in (0.005, 0.0025)
     ]
     assert 1.9 <= math.log2(errors[0] / errors[1]) <= 2.1
@@ -133,7 +133,7 @@ def test_newtons_cradle_one_after_the_other_or_all_at_once(impacts: str, after: 
         system.add(f"touch{i}", "mechanical1d.EndStop", {"low": 0.1, "high": 9.0, "e": 1.0})
         system.connect(f"ball{i}.flange", f"touch{i}.M")
         system.connect(f"touch{i}.N", f"ball{i + 1}.flange")
-    result = system.simulate(0.3, impacts=impacts)
+    result = system.simulate(0.3, contacts=Contacts(impacts=impacts))
     np.testing.assert_allclose([result[f"ball{i}.v"][-1] for i in range(5)], after, atol=1e-12)
 
 
@@ -152,7 +152,7 @@ def ball() -> System:
 
 @pytest.mark.parametrize(("rest", "count", "time"), [(1e-2, 28, 4.054979031), (1e-3, 38, 4.062774991), (1e-6, 69, 4.063711840)])
 def test_a_ball_comes_to_rest(rest: float, count: int, time: float) -> None:
-    result = ball().simulate(5.0, rtol=1e-10, rest_velocity=rest)
+    result = ball().simulate(5.0, rtol=1e-10, contacts=Contacts(rest_velocity=rest))
     assert len(hits(result)) == count
     assert [(each.time, each.what) for each in result.changes if each.what != "hit"] == [(pytest.approx(time, abs=1e-8), "open -> closed")]
     (warning,) = result.outcome.warnings
@@ -178,9 +178,12 @@ def test_a_start_inside_is_refused() -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"impacts": "both"}, "impacts = 'both' is unknown; choose 'sequential' or 'simultaneous'"),
-        ({"painleve": "no"}, "painleve = 'no' is unknown; choose 'stop' or 'impulse'"),
-        ({"rest_velocity": -1.0}, "rest_velocity = -1 is refused: it must be at least 0 and finite; 0.001 is the default"),
+        ({"contacts": Contacts(impacts="both")}, "impacts = 'both' is unknown; choose 'sequential' or 'simultaneous'"),
+        ({"contacts": Contacts(painleve="no")}, "painleve = 'no' is unknown; choose 'stop' or 'impulse'"),
+        (
+            {"contacts": Contacts(rest_velocity=-1.0)},
+            "rest_velocity = -1 is refused: it must be at least 0 and finite; 0.001 is the default",
+        ),
     ],
 )
 def test_options_that_make_no_sense_are_refused(options: dict[str, object], sentence: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from coupling import Result, StartError, System
+from coupling import Isolation, Result, Scheme, StartError, System
 from tests.support.foreign.misdeeds import COMPLETED, MISDEEDS, TIMED_OUT, Misdeed
 from tests.support.foreign.unruly import function, unruly
 from tests.support.kernel.processes import children, shared_memories
@@ -43,13 +43,13 @@ def place(misdeed: Misdeed, kind: str) -> tuple[str, int]:
 
 
 def run(system: System, way: str, kind: str, at: str, timeout: float | None = None) -> Result:
-    options: dict[str, Any] = {"isolate": "all"} if way == "all" else {}
+    options: dict[str, Any] = {}
     if kind == "cs":
         options |= {"communication_step": 0.02}
     if at in ("save", "restore"):
-        options |= {"step_control": "adaptive", "coupling_tolerance": 1e-6}
+        options |= {"scheme": Scheme(step_control="adaptive", tolerance=1e-6)}
     if way != "none":
-        options |= {"call_timeout": timeout, "memory": 200e6}
+        options |= {"isolate": Isolation(which="all" if way == "all" else "none", call_timeout=timeout, memory=200e6)}
     return system.simulate(1.0, output_interval=0.02, **options)
 
 

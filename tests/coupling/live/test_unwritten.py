@@ -14,7 +14,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from coupling import Result, System, held
+from coupling import Index3, Result, System, held
 from coupling.kernel.events import switching
 from coupling.kernel.hosts.host import Death, DeathKind
 from coupling.kernel.system.status import Status
@@ -196,7 +196,7 @@ def attempts(make: Callable[[], System], run: Run, number: float, index: int) ->
     return found
 
 
-STEPPED = Run(stop_time=1.0, solver="index3", step_size=0.01)
+STEPPED = Run(stop_time=1.0, solver=Index3(step_size=0.01))
 SYSTEMS: dict[str, tuple[Callable[[], System], Run]] = {
     "loop": (lambda: system_of(FourBar()), STEPPED),
     "switched": (frictions.clutch, Run(stop_time=1.0)),
@@ -274,7 +274,7 @@ def failing_in(code: CodeType | None, seen: set[CodeType], make: Callable[[], Sy
 
 RUNS: dict[str, tuple[Callable[[], System], dict[str, Any]]] = {
     "loop": (lambda: system_of(FourBar()), {"stop_time": 0.05}),
-    "fixed steps": (lambda: system_of(FourBar()), {"stop_time": 0.05, "solver": "index3", "step_size": 0.01}),
+    "fixed steps": (lambda: system_of(FourBar()), {"stop_time": 0.05, "solver": Index3(step_size=0.01)}),
     "switched": (frictions.clutch, {"stop_time": 0.6}),
     "stepped": (pendulum, {"stop_time": 0.05, "communication_step": 0.01}),
 }

@@ -48,7 +48,7 @@ def foreign() -> Result:
 
 def top() -> Result:
     system = on_a_joint("Spherical", {"p1.rz": -0.5, "z": 0.5, "omegax": 1.0, "vy": -0.5})
-    system.show("top", [(-0.2, -0.1), (0.2, -0.1), (0.0, 0.3)], "#d9772b")
+    system.appearance("top", [(-0.2, -0.1), (0.2, -0.1), (0.0, 0.3)], "#d9772b")
     return system.simulate(1.0, output_interval=0.02)
 
 

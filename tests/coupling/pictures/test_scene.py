@@ -197,7 +197,7 @@ def test_sleeves_tyres_cams_carts_and_levels() -> None:
 def test_an_exported_mechanism_is_drawn(tmp_path: Path) -> None:
     """Its FMU carries what is inside, with a shape that a user gave, and what hangs on its open port is drawn there."""
     inside = pendulum()
-    inside.show("rod", [(-0.5, 0.0), (0.5, -0.1), (0.5, 0.1)])
+    inside.appearance("rod", [(-0.5, 0.0), (0.5, -0.1), (0.5, 0.1)])
     system = System("whole")
     system.add("a", inside.export_fmu(tmp_path / "pendulum.fmu", inputs=["rod.p1"], platforms=["linux64"]))
     system.add("wall", "planar.Fixed", {"p1.ry": 1.0})

@@ -48,8 +48,8 @@ def as_text(points: np.ndarray, faces: np.ndarray) -> str:
 def test_a_shape_stands_in_place_of_the_body(tmp_path: Path) -> None:
     """In its frame and colour, in the plane; a loaded result draws the same bytes, and a hidden body is not drawn."""
     system = pendulum()
-    system.show("rod", SQUARE, "#D9772B")
-    system.show("rod", [box(0.1, 0.3, at=(0.5, 0.0)), sphere(0.05)])
+    system.appearance("rod", SQUARE, "#D9772B")
+    system.appearance("rod", [box(0.1, 0.3, at=(0.5, 0.0)), sphere(0.05)])
     result = system.simulate(0.5, output_interval=0.05)
     shapes = scene_of(result._record).shapes
     assert [shape["kind"] for shape in shapes] == ["outline"] * 3 + ["fixed", "pin", "centre", "inertia"]
@@ -62,7 +62,7 @@ def test_a_shape_stands_in_place_of_the_body(tmp_path: Path) -> None:
     picture = result.picture(0.0, tmp_path / "pose.svg").read_text()
     assert len([each for each in ElementTree.fromstring(picture).iter() if each.get("fill", "") == "#de8744"]) == 1
     hidden = pendulum()
-    hidden.show("rod", None)
+    hidden.appearance("rod", None)
     kinds = [shape["kind"] for shape in scene_of(hidden.simulate(0.1, output_interval=0.05)._record).shapes]
     assert kinds == ["fixed", "pin"]
 
@@ -70,7 +70,7 @@ def test_a_shape_stands_in_place_of_the_body(tmp_path: Path) -> None:
 def test_shapes_in_space_are_closed_surfaces() -> None:
     """Their volumes are those of the solids, also of a plate with a hole; they are drawn as triangles on the body."""
     system = on_a_joint("Spherical", {"p1.rz": -0.5, "z": 0.5})
-    system.show("top", [box(0.2, 0.3, 0.4), cylinder(0.1, 0.5, "x", (0, 0, 1)), sphere(0.2), outline(RING, 0.1, scale=0.1)])
+    system.appearance("top", [box(0.2, 0.3, 0.4), cylinder(0.1, 0.5, "x", (0, 0, 1)), sphere(0.2), outline(RING, 0.1, scale=0.1)])
     shapes = [each for each in scene_of(system.simulate(0.0)._record).shapes if each["kind"] == "mesh"]
     solids = [unpack_mesh(each) for each in shapes]
     assert all(is_closed(faces) for _, faces in (solids[0], solids[1], solids[2]))
@@ -93,8 +93,8 @@ def test_meshes_of_files(tmp_path: Path, kind: str) -> None:
     found = unpack_mesh(said)
     assert len(found[0]) == 8 and len(found[1]) == 12 and volume(*found) == pytest.approx(0.2 * 0.1 * 0.05, rel=1e-3)
     system = pendulum()
-    system.show("rod.p1", file)
-    system.show("rod", said)
+    system.appearance("rod.p1", file)
+    system.appearance("rod", said)
     file.unlink()  # what was read is not needed any more
     flat = [each["rings"] for each in scene_of(system.simulate(0.0)._record).shapes if each["kind"] == "outline"]
     assert area(flat[1]) == pytest.approx(0.02, rel=1e-2) and area(flat[0]) == pytest.approx(0.02e6, rel=1e-2)
@@ -131,8 +131,8 @@ def test_paths_of_svg() -> None:
 def test_shapes_belong_to_the_system(tmp_path: Path) -> None:
     """They are copied, pickled, included with a prefix, and come back from an SSP package."""
     system = pendulum()
-    system.show("rod", outline(SQUARE), "#112233")
-    system.show("ground", None)
+    system.appearance("rod", outline(SQUARE), "#112233")
+    system.appearance("ground", None)
     asked = system.definition.shown
     assert asked == pickle.loads(pickle.dumps(system)).definition.shown != ()
     assert System.from_ssp(system.to_ssp(tmp_path / "shown.ssp")).definition.shown == asked
@@ -167,17 +167,18 @@ def test_shapes_belong_to_the_system(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_shown(name: str, shape: object, sentence: str) -> None:
     """A sentence says what is wrong, and what to give."""
-    assert refusal(lambda: pendulum().show(name, shape)) == sentence
+    assert refusal(lambda: pendulum().appearance(name, shape)) == sentence
 
 
 def test_sizes_colours_and_files_that_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sizes that are none, damaged and huge files."""
     assert (
-        refusal(lambda: pendulum().show("rod", SQUARE, "red")) == "the colour 'red' of 'rod' is refused: give '#rrggbb', such as '#d9772b'"
+        refusal(lambda: pendulum().appearance("rod", SQUARE, "red"))
+        == "the colour 'red' of 'rod' is refused: give '#rrggbb', such as '#d9772b'"
     )
     assert refusal(lambda: box(1.0, -1.0)) == "y = -1.0 of a shape is refused: give a number from 1e-09 to 1e+09, in m"
     assert refusal(lambda: box(1e300, 1.0)) == "x = 1e+300 of a shape is refused: give a number from 1e-09 to 1e+09, in m"
-    assert refusal(lambda: pendulum().show("rod", "M 0 0 L 1e400 0 L 0 1")) == (
+    assert refusal(lambda: pendulum().appearance("rod", "M 0 0 L 1e400 0 L 0 1")) == (
         "the path 'M 0 0 L 1e400 0 L 0 1' is refused: it has points farther away than 1e+09 m; give them in m, or a scale"
     )
     (tmp_path / "huge.obj").write_bytes(b"v 0 0 0\nv 0 0 1e12\nv 0 1 0\nf 1 2 3")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from coupling import BuildError, Ending, Result, StartError, System
+from coupling import BuildError, Ending, Result, Scheme, StartError, System
 from coupling.plan.drives import TableDrive, drive_of
 from tests.support import foreign
 from tests.support.systems.systems import pendulum, refusal
@@ -74,8 +74,8 @@ def test_a_jump_at_the_very_start_has_happened() -> None:
         ({"solver": "dop853"}, 1e-12),
         ({"solver": "cvode"}, 1e-7),
         ({"solver": "Radau"}, 1e-12),
-        ({"communication_step": 0.3, "extrapolation": 0}, 1e-12),
-        ({"communication_step": 0.3, "scheme": "implicit", "step_control": "adaptive"}, 1e-12),
+        ({"communication_step": 0.3, "scheme": Scheme(extrapolation=0)}, 1e-12),
+        ({"communication_step": 0.3, "scheme": Scheme("implicit", step_control="adaptive")}, 1e-12),
     ],
     ids=str,
 )

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from coupling import BuildError, FmuError, System
+from coupling import BuildError, FmuError, Scheme, System
 from fmu_components.catalogue import all_components
 from tests.support import foreign
 from tests.support.fmus.written import packed
@@ -245,7 +245,7 @@ def test_repeated_steps_need_states_that_can_be_saved(fmi, scheme):
 @pytest.mark.parametrize("control", ["adaptive", "power"])
 def test_step_control_needs_steps_of_any_size(fmi, scheme, control):
     system = alone(without(foreign.oscillator(fmi, rollback=True), *VARIABLE_STEP))
-    assert refusal(lambda: system.simulate(1.0, scheme=scheme, step_control=control, **COUPLED), BuildError) == (
+    assert refusal(lambda: system.simulate(1.0, scheme=Scheme(scheme, step_control=control), **COUPLED), BuildError) == (
         f"step_control = '{control}' changes the step size, but 'unit' can make steps of one size only "
         "(canHandleVariableCommunicationStepSize); use step_control='fixed'"
     )
@@ -254,7 +254,7 @@ def test_step_control_needs_steps_of_any_size(fmi, scheme, control):
 @pytest.mark.parametrize("control", ["adaptive", "power"])
 def test_step_control_needs_states_that_can_be_saved(fmi, control):
     system = alone(foreign.oscillator(fmi))
-    assert refusal(lambda: system.simulate(1.0, step_control=control, **COUPLED), BuildError) == (
+    assert refusal(lambda: system.simulate(1.0, scheme=Scheme(step_control=control), **COUPLED), BuildError) == (
         f"step_control = '{control}' takes steps back, but 'unit' cannot save and restore its state (canGetAndSetFMUstate); "
         "use step_control='fixed'"
     )
@@ -263,7 +263,7 @@ def test_step_control_needs_states_that_can_be_saved(fmi, control):
 def test_control_by_power_needs_ports(fmi):
     """Variables that are connected one by one have no power that anybody knows."""
     system = alone(foreign.oscillator(fmi, rollback=True))
-    assert refusal(lambda: system.simulate(1.0, step_control="power", **COUPLED), BuildError) == (
+    assert refusal(lambda: system.simulate(1.0, scheme=Scheme(step_control="power"), **COUPLED), BuildError) == (
         "step_control = 'power' needs Co-Simulation instances that are connected through ports whose power is known (planar, rotational, "
         "translational, hydraulic, electrical); use step_control='adaptive'"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from coupling import System
+from coupling import Index3, System
 
 
 def swing(fed_back: float) -> System:
@@ -29,7 +29,7 @@ def swing(fed_back: float) -> System:
 @pytest.mark.parametrize("fed_back", [0.0, 0.5], ids=["read", "fed back"])
 @pytest.mark.parametrize(
     "options",
-    [{}, {"compiled": False}, {"compiled": False, "multipliers": "successive"}, {"compiled": False, "solver": "cvode"}],
+    [{}, {"evaluation": "fmus"}, {"evaluation": "fmus", "multipliers": "successive"}, {"evaluation": "fmus", "solver": "cvode"}],
     ids=["tape", "FMUs", "successive", "cvode"],
 )
 def test_a_multiplier_is_passed_on_like_an_output(fed_back: float, options: dict[str, object]) -> None:
@@ -45,6 +45,6 @@ def test_steps_with_constraints_at_the_level_of_positions_know_it_too() -> None:
     """To their first order: half the step halves what is missing."""
     missing = []
     for step_size in 0.01, 0.005:
-        result = swing(0.5).simulate(0.6, solver="index3", step_size=step_size)
+        result = swing(0.5).simulate(0.6, solver=Index3(step_size=step_size))
         missing.append(abs(1.5 * result["sum1.y"][-1] - result["rod.vx"][-1]))
     assert missing[1] < 0.002 and missing[1] == pytest.approx(missing[0] / 2, rel=0.05)

@@ -31,7 +31,7 @@ def test_whatever_is_connected_with_events_is_concerned() -> None:
 def test_what_no_event_concerns_has_its_own_motion_in_all_rows(solver: str, stabilisation: str) -> None:
     """Rows at events are those of a run by the FMUs, which are all brought there; pendulums keep their lengths."""
     options = {"rtol": 1e-9, "solver": solver, "stabilisation": stabilisation, "output_interval": 0.1}
-    ours, theirs = (spring(5, True).simulate(2.0, compiled=way, **options) for way in ("tape", False))
+    ours, theirs = (spring(5, True).simulate(2.0, evaluation=way, **options) for way in ("tape", "fmus"))
     assert len(ours.changes) == len(theirs.changes) == 3 and len(ours.time) == len(theirs.time)
     for name in ours.names:
         np.testing.assert_allclose(ours[name], theirs[name], rtol=0, atol=1e-7 * (1 + np.abs(theirs[name]).max()), err_msg=name)

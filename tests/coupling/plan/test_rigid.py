@@ -25,7 +25,7 @@ def inertias(start: float = 0.0, **offset: float) -> System:
     system.add("load", "mechanical1d.Inertia", {"I": 1.0, "w": 1.0, "phi": start})
     system.add("torque", "mechanical1d.Torque", {"torque": 3.0})
     system.connect("torque.flange", "engine.flange")
-    system.connect_rigidly("engine.flange", "load.flange", **offset)
+    system.join_rigidly("engine.flange", "load.flange", **offset)
     return system
 
 
@@ -45,7 +45,7 @@ def test_masses_on_a_line_move_as_one():
     for name, mass in (("a", 2.0), ("b", 3.0)):
         system.add(name, "mechanical1d.Mass", {"m": mass, "s": 0.5 * (name == "b")})
     system.drive("a.flange.f", 5.0)
-    assert system.connect_rigidly("a.flange", "b.flange", name="bar", offset=0.5) == "bar"
+    assert system.join_rigidly("a.flange", "b.flange", name="bar", offset=0.5) == "bar"
     result = system.simulate(2.0, communication_step=0.02, scheme="implicit")
     assert [result["a.s"][-1], result["b.s"][-1]] == pytest.approx([2.0, 2.5], abs=1e-7)
     assert result["bar.lambda[1]"][-1] == pytest.approx(3.0, abs=1e-5)
@@ -68,7 +68,7 @@ def drive_train(version: int, rollback: bool = True) -> System:
     system = System("drive train")
     system.add("engine", shaft("Engine", version, rollback), {"I": 2.0, "T": 3.0, "k": 5.0})
     system.add("load", shaft("Load", version, rollback))
-    system.connect_rigidly(ENGINE, LOAD)
+    system.join_rigidly(ENGINE, LOAD)
     return system
 
 
@@ -119,9 +119,9 @@ def test_without_communication_steps_an_acceleration_is_needed():
         for n in ("engine", "load")
     ]
     del ports[1]["acceleration"]
-    system.connect_rigidly(*ports)
+    system.join_rigidly(*ports)
     assert refusal(lambda: system.simulate(1.0)) == (
-        "nothing gives 'rigid1.N.a': name the acceleration in connect_rigidly as well, or give simulate a communication_step and an implicit scheme"
+        "nothing gives 'rigid1.N.a': name the acceleration in join_rigidly as well, or give simulate a communication_step and an implicit scheme"
     )
 
 
@@ -158,7 +158,7 @@ def test_what_cannot_be_coupled_rigidly(a, b, sentence):
         ("source", "electrical.VoltageSource"),
     ):
         system.add(name, component)
-    text = refusal(lambda: system.connect_rigidly(a, b))
+    text = refusal(lambda: system.join_rigidly(a, b))
     assert "cannot be coupled rigidly: " in text and sentence in text
     assert list(system.instances) == ["engine", "load", "mass", "source"]
 
@@ -170,6 +170,6 @@ def test_multipliers_that_nobody_knows_at_the_start_do_not_alternate():
     system.add("load", "mechanical1d.Inertia")
     system.add("torque", "mechanical1d.Torque", {"torque": 3.0})
     system.connect("torque.flange", "engine.flange")
-    system.connect_rigidly(PORT, {key: name.replace("engine", "load") for key, name in PORT.items()})
+    system.join_rigidly(PORT, {key: name.replace("engine", "load") for key, name in PORT.items()})
     result = system.simulate(1.0, communication_step=0.01, scheme="implicit-velocity")
     assert result["rigid1.lambda[1]"][1:] == pytest.approx(1.0, abs=1e-6)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from coupling import Result
+from coupling import Result, Scheme
 from coupling.schemes.base.scheme import SCHEMES
 from tests.support.oracles.motion import OneAngle
 from tests.support.oracles.planar import FourBar, Pendulum, Rod, SliderCrank
@@ -45,7 +45,7 @@ def order(scheme: str, degree: int, oracle: OneAngle) -> int:
 
 def run(oracle: OneAngle, scheme: str, degree: int, steps: int) -> Result:
     result = system_of(oracle).simulate(
-        STOP, communication_step=STOP / steps, scheme=scheme, extrapolation=degree, output_times=np.linspace(0, STOP, 11)
+        STOP, communication_step=STOP / steps, scheme=Scheme(scheme, extrapolation=degree), output_times=np.linspace(0, STOP, 11)
     )
     told = any(warning.startswith("a constraint is violated: ") for warning in result.outcome.warnings)
     assert result.outcome.completed and len(result.outcome.warnings) == told, result.outcome

@@ -64,7 +64,7 @@ def joined(noise: float) -> Result:
     for name in ("first", "second"):
         system.add(name, foreign.export(UNEVEN, 2), {"noise": noise})
     sides = [{"angle": f"{name}.phi", "speed": f"{name}.speed", "torque": f"{name}.tau"} for name in ("first", "second")]
-    system.connect_rigidly(*sides, name="coupling")
+    system.join_rigidly(*sides, name="coupling")
     system.add("torque", "signal.Sine", {"frequency": 1.0})
     system.connect("torque.y", "first.load")
     return system.simulate(1.0, communication_step=0.01, scheme="implicit")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sympy import tanh
 
-from coupling import Ending, Result, System
+from coupling import Ending, Result, Scheme, System
 from coupling.kernel.system.status import Status
 from coupling.live.interval import Interval
 from coupling.record import Statistics
@@ -49,7 +49,7 @@ def test_a_mechanism_of_another_tool_between_the_points():
 
     reference = pushed("me")
     assert pushed("cs", communication_step=0.005, scheme="implicit") == pytest.approx(reference, abs=1e-5)
-    assert pushed("cs", communication_step=0.005, extrapolation=2) == pytest.approx(reference, abs=1e-5)
+    assert pushed("cs", communication_step=0.005, scheme=Scheme(extrapolation=2)) == pytest.approx(reference, abs=1e-5)
 
 
 class Steep(Component):
@@ -129,7 +129,7 @@ def test_a_motor_need_not_tell_how_it_answers(fmi, scheme):
         assert result.outcome.completed
         return result["rod.theta"]
 
-    assert run(scheme=scheme, extrapolation=2) == pytest.approx(run(scheme="implicit-velocity"), abs=1e-5)
+    assert run(scheme=Scheme(scheme, extrapolation=2)) == pytest.approx(run(scheme="implicit-velocity"), abs=1e-5)
 
 
 def test_repetitions_cost_no_more_calls_than_they_need():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from coupling import BuildError, System
+from coupling import BuildError, Scheme, System
 from coupling.schemes.base.scheme import SCHEMES
 from coupling.schemes.base.step_control import STEP_CONTROLS
 
@@ -29,7 +29,7 @@ def test_a_step_that_ends_at_a_jump_takes_the_value_before_it(turned: System, sc
     """To 1e-12, whether steps are taken back or not; 0.3 s do not meet the jump by themselves."""
     for step, degree in ((0.01, 1), (0.3, 1), *(((0.3, 0), (0.3, 2)) if not scheme.startswith("implicit") else ())):
         try:
-            result = turned.simulate(2.0, communication_step=step, scheme=scheme, step_control=control, extrapolation=degree)
+            result = turned.simulate(2.0, communication_step=step, scheme=Scheme(scheme, step_control=control, extrapolation=degree))
         except BuildError as refused:
             assert control in str(refused)
             return

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from coupling import Result, System
+from coupling import Result, Scheme, System
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,9 @@ def worst(result: Result) -> float:
 @pytest.mark.parametrize("degree", [0, 1, 2])
 def test_instances_in_turn_violate_no_more_than_all_at_once(lever: System, degree: int) -> None:
     """A new force beside multipliers that balance the old one pulled the pin by 0.9 m, 0.014 m and 0.005 m."""
-    runs = [lever.simulate(2.0, communication_step=0.01, scheme=scheme, extrapolation=degree) for scheme in ("explicit", "gauss-seidel")]
+    runs = [
+        lever.simulate(2.0, communication_step=0.01, scheme=Scheme(scheme, extrapolation=degree)) for scheme in ("explicit", "gauss-seidel")
+    ]
     assert worst(runs[1]) <= 1.001 * worst(runs[0]) < 2e-4
 
 
@@ -38,7 +40,7 @@ def test_instances_in_turn_violate_no_more_than_all_at_once(lever: System, degre
 @pytest.mark.parametrize("outputs", [None, ["rod.x"]])
 def test_a_violation_is_told_at_the_end(lever: System, scheme: str, outputs: list[str] | None) -> None:
     """Recorded or not: the end is looked at in any case."""
-    warnings = lever.simulate(0.75, communication_step=0.05, scheme=scheme, extrapolation=0, outputs=outputs).outcome.warnings
+    warnings = lever.simulate(0.75, communication_step=0.05, scheme=Scheme(scheme, extrapolation=0), outputs=outputs).outcome.warnings
     (violated,) = (w for w in warnings if w.startswith("a constraint is violated: pin."))
     assert violated.endswith(
         "is allowed; choose a smaller communication_step, a higher extrapolation, or scheme='implicit' and leave extrapolation out"

@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
-from coupling import System
+from coupling import Scheme, System
 from coupling.errors import BuildError
 from coupling.outcome import Ending
 from docs.programs import stability_page as page
@@ -271,7 +271,7 @@ def test_energy_decays_below_the_limit_of_a_link_and_grows_above(degree: int) ->
     """From a start that the link does not allow, so that it has to draw the masses together."""
     o = Oscillator(middle=STIFF, damping=0.1)
     step = explicit([stabilised(o, 5.0, 5.0)], degree)
-    assert_limit(o, linked_system(o, START), step, {"extrapolation": degree})
+    assert_limit(o, linked_system(o, START), step, {"scheme": Scheme(extrapolation=degree)})
 
 
 @each_split

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from coupling import BuildError, Ending, Result, System
+from coupling import BuildError, Ending, Result, Scheme, System
 from tests.support import foreign
 from tests.support.foreign import Model, Variable
 from tests.support.oracles.motion import deviation
@@ -43,7 +44,7 @@ scheme = pytest.mark.parametrize("scheme", ["explicit", "gauss-seidel", pytest.p
 def test_the_error_follows_the_tolerance(scheme):
     """Over three decades: an error of so much in every step adds up to its power 3/4, or 2/3 for a method of order 2."""
     errors = [
-        error(oscillator(scheme=scheme, extrapolation=SCHEMES[scheme], step_control="adaptive", coupling_tolerance=tolerance))
+        error(oscillator(scheme=Scheme(scheme, extrapolation=SCHEMES[scheme], step_control="adaptive", tolerance=tolerance)))
         for tolerance in (1e-5, 1e-6, 1e-7, 1e-8)
     ]
     assert all(b < a / 2.5 for a, b in pairwise(errors)), errors
@@ -54,16 +55,16 @@ def test_the_error_follows_the_tolerance(scheme):
 @scheme
 def test_it_takes_less_than_fixed_steps_of_the_same_error(scheme):
     """At most a third of the steps of all instances, those included that are taken back."""
-    options: dict[str, object] = {"scheme": scheme, "extrapolation": SCHEMES[scheme]}
-    controlled = oscillator(step_control="adaptive", coupling_tolerance=1e-7, **options)
+    plain = Scheme(scheme, extrapolation=SCHEMES[scheme])
+    controlled = oscillator(scheme=replace(plain, step_control="adaptive", tolerance=1e-7))
     passes = controlled.statistics.passes
-    fixed = oscillator(communication_step=STOP / (3 * passes), **options)
+    fixed = oscillator(communication_step=STOP / (3 * passes), scheme=plain)
     assert fixed.statistics.passes >= 3 * passes and error(fixed) > error(controlled)
 
 
 def test_steps_are_short_where_much_happens():
     """In the fast phases a hundredth of those in the slow ones; rows are at the points, where none is asked for between them."""
-    result = oscillator(extrapolation=2, step_control="adaptive", coupling_tolerance=1e-6, output_interval=1e-4)
+    result = oscillator(scheme=Scheme(extrapolation=2, step_control="adaptive", tolerance=1e-6), output_interval=1e-4)
     points = np.unique(result.time)
     speed = np.abs(np.interp((points[1:] + points[:-1]) / 2, result.time, result["speed.v"]))
     sizes = np.diff(points)
@@ -73,7 +74,7 @@ def test_steps_are_short_where_much_happens():
 @pytest.mark.parametrize(("scheme", "control"), [("explicit", "adaptive"), ("gauss-seidel", "adaptive"), ("explicit", "power")])
 def test_what_is_taken_back_is_counted(scheme, control):
     """By doubling an attempt costs three passes, of which two steps stay; by power it costs one."""
-    result = (mass if control == "power" else oscillator)(scheme=scheme, step_control=control, communication_step=0.2)
+    result = (mass if control == "power" else oscillator)(scheme=Scheme(scheme, step_control=control), communication_step=0.2)
     s = result.statistics
     assert s.rejected > 0
     assert s.passes == (s.steps + s.rejected if control == "power" else 3 * (s.steps // 2 + s.rejected))
@@ -81,7 +82,7 @@ def test_what_is_taken_back_is_counted(scheme, control):
 
 @scheme
 def test_steps_are_no_longer_than_allowed(scheme):
-    result = oscillator(scheme=scheme, step_control="adaptive", coupling_tolerance=1e-3, max_step=0.05, output_interval=1e-3)
+    result = oscillator(scheme=Scheme(scheme, step_control="adaptive", tolerance=1e-3), max_step=0.05, output_interval=1e-3)
     assert np.diff(result.time).max() < 0.05 * (1 + 1e-9)
 
 
@@ -91,7 +92,7 @@ def test_where_an_implicit_step_cannot_be_made_a_smaller_one_is():
     alone = system_of(oracle).simulate(1.0, communication_step=0.1, scheme="implicit")
     assert alone.outcome.ending is Ending.NOT_SOLVED
     assert "' stays at " in alone.outcome.sentence and "at the end of a step of 0.1 s, after 30 repetitions" in alone.outcome.sentence
-    result = system_of(oracle).simulate(1.0, communication_step=0.1, scheme="implicit", step_control="adaptive", coupling_tolerance=1e-5)
+    result = system_of(oracle).simulate(1.0, communication_step=0.1, scheme=Scheme("implicit", step_control="adaptive", tolerance=1e-5))
     assert result.outcome.completed and result.statistics.rejected > 0
     assert deviation(oracle.motion(result.time), result.__getitem__) < 1e-3
 
@@ -103,7 +104,7 @@ def test_control_that_gives_up():
     system.add("unit", foreign.export(model, 2), kind="cs")
     system.add("reader", foreign.of_oscillator(2), kind="cs")
     system.connect("unit.x", "reader.u")
-    result = system.simulate(1.0, communication_step=0.01, step_control="adaptive")
+    result = system.simulate(1.0, communication_step=0.01, scheme=Scheme(step_control="adaptive"))
     assert result.outcome.ending is Ending.NOT_SOLVED
     text = result.outcome.sentence
     assert text.startswith("stopped at t = 0 s: step_control = 'adaptive' has brought the step down to ")
@@ -132,7 +133,7 @@ def test_created_energy_follows_the_tolerance(degree):
     """To a factor of 3 in each of three decades; so does the error. It is less than the tolerance, of the energy that passes."""
     created, errors = [], []
     for tolerance in (1e-2, 1e-3, 1e-4, 1e-5):
-        result = mass(extrapolation=degree, step_control="power", coupling_tolerance=tolerance)
+        result = mass(scheme=Scheme(extrapolation=degree, step_control="power", tolerance=tolerance))
         created.append(abs(result.created_energy[PORT][-1]))
         errors.append(np.abs(result["body.x"] - 1 - 0.2 * np.cos(10 * result.time)).max())
         passing = np.trapezoid(np.abs(result["spring.N.Fx"] * result["body.vx"]), result.time)
@@ -143,7 +144,7 @@ def test_created_energy_follows_the_tolerance(degree):
 
 def test_steps_follow_the_energy():
     """Steps are longest where the spring's force is largest and the mass at rest: there no power passes."""
-    result = mass(extrapolation=2, step_control="power", coupling_tolerance=1e-6)
+    result = mass(scheme=Scheme(extrapolation=2, step_control="power", tolerance=1e-6))
     points = np.unique(result.time)[20:]
     speed = np.abs(np.interp((points[1:] + points[:-1]) / 2, result.time, result["body.vx"]))
     sizes = np.diff(points)
@@ -153,7 +154,7 @@ def test_steps_follow_the_energy():
 @pytest.mark.parametrize("scheme", ["implicit", "implicit-velocity"])
 def test_control_by_power_sees_nothing_of_implicit_schemes(scheme):
     """What arrives at the end of a step is what it was made with."""
-    assert refusal(lambda: mass(scheme=scheme, step_control="power"), BuildError) == (
+    assert refusal(lambda: mass(scheme=Scheme(scheme, step_control="power")), BuildError) == (
         f"step_control = 'power' does not go with scheme = '{scheme}', in which nothing is extrapolated, so that no energy is created that "
         "could tell of errors; use step_control='fixed', or 'adaptive'"
     )
@@ -162,7 +163,7 @@ def test_control_by_power_sees_nothing_of_implicit_schemes(scheme):
 @pytest.mark.parametrize(("control", "remedy"), [("adaptive", ", or scheme='implicit'"), ("power", "")])
 def test_multipliers_that_are_constant_over_a_step_cannot_be_controlled(control, remedy):
     """However small the step, velocities alternate."""
-    assert refusal(lambda: mass(scheme="implicit-position", step_control=control), BuildError) == (
+    assert refusal(lambda: mass(scheme=Scheme("implicit-position", step_control=control)), BuildError) == (
         f"step_control = '{control}' does not go with scheme = 'implicit-position', in which velocities alternate around the right value from "
         f"step to step, which looks like an error; use step_control='fixed'{remedy}"
     )
@@ -173,7 +174,7 @@ def test_control_sees_an_instance_that_passes_nothing_on():
     system = System("alone")
     system.add("inertia", "mechanical1d.Inertia")
     system.drive("inertia.flange.tau", lambda t: float(np.sin(20 * t)))
-    result = system.simulate(2.0, communication_step=0.01, step_control="adaptive", coupling_tolerance=1e-7)
+    result = system.simulate(2.0, communication_step=0.01, scheme=Scheme(step_control="adaptive", tolerance=1e-7))
     assert result["inertia.w"][-1] == pytest.approx((1 - np.cos(40)) / 20, abs=1e-4)
 
 
@@ -185,16 +186,16 @@ def test_an_unstable_coupling_warns():
     system.add("spring", "mechanical1d.SpringDamper1D", {"k": 100.0})
     system.connect("a.flange", "spring.M")
     system.connect("b.flange", "spring.N")
-    (warning,) = system.simulate(20.0, communication_step=0.05, extrapolation=0).outcome.warnings
+    (warning,) = system.simulate(20.0, communication_step=0.05, scheme=Scheme(extrapolation=0)).outcome.warnings
     assert "of the energy that passed at 'a.flange - spring.M': do not trust the result; choose a smaller communication_step" in warning
-    assert system.simulate(5.0, communication_step=0.005, extrapolation=2).outcome.warnings == []
+    assert system.simulate(5.0, communication_step=0.005, scheme=Scheme(extrapolation=2)).outcome.warnings == []
 
 
 def test_the_last_point_is_kept_where_a_run_ends_early():
     system = System("long")
     system.add("inertia", "mechanical1d.Inertia", {"w": 1.0})
     for control in ("fixed", "adaptive"):
-        result = system.simulate(1e4, communication_step=1e-3, max_step=1e-3, max_steps=500, step_control=control)
+        result = system.simulate(1e4, communication_step=1e-3, max_step=1e-3, max_steps=500, scheme=Scheme(step_control=control))
         assert result.outcome.ending is Ending.TOO_MANY_STEPS
         assert result.time[-1] > 0.2 and result["inertia.phi"][-1] == pytest.approx(result.time[-1])
 
@@ -210,5 +211,5 @@ def test_control_is_careful_behind_an_event(control):
     for a, b in (("step.y", "source.voltage"), ("source.pin", "motor.pin"), ("motor.flange", "rotor.flange")):
         system.connect(a, b)
     exact = system.simulate(0.5, solver="cvode", rtol=1e-10)["rotor.w"][-1]
-    result = system.simulate(0.5, communication_step=1e-4, step_control=control, coupling_tolerance=1e-6)
+    result = system.simulate(0.5, communication_step=1e-4, scheme=Scheme(step_control=control, tolerance=1e-6))
     assert result["rotor.w"][-1] == pytest.approx(exact, rel=1e-3)

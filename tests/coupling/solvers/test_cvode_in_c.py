@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from coupling import Result, System
+from coupling import Isolation, Result, System
 from coupling.kernel.hosts import sandbox
 from coupling.kernel.runs import sundials as kernel_sundials
 from coupling.kernel.runs.sundials import library_of
@@ -43,7 +43,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 )
 def test_every_number_is_that_of_the_same_solver_called_through_python(make, stop, options, made, monkeypatch):
     """Bit by bit, with rows between the steps and at events."""
-    options = {"solver": "cvode", "compiled": "tape", "output_interval": stop / 50, **options}
+    options = {"solver": "cvode", "evaluation": "tape", "output_interval": stop / 50, **options}
     ours = make().simulate(stop, **options)
     monkeypatch.setattr(cvode, "can_be_called", lambda *_: False)
     theirs = make().simulate(stop, **options)
@@ -70,7 +70,7 @@ def test_jacobians_are_counted_as_cvode_counts_them(monkeypatch):
 
 def test_the_crane_takes_no_more_steps_than_by_the_derivatives_of_fmus():
     system = example("06_hydraulic_crane").system()
-    by_graph, by_fmus = (system.simulate(6.0, solver="cvode", rtol=1e-6, compiled=each) for each in ("tape", False))
+    by_graph, by_fmus = (system.simulate(6.0, solver="cvode", rtol=1e-6, evaluation=each) for each in ("tape", False))
     assert by_graph.statistics.steps <= 1.01 * by_fmus.statistics.steps
     assert by_graph["cylinder.p1"][-1] == pytest.approx(by_fmus["cylinder.p1"][-1], rel=1e-4)
 
@@ -87,7 +87,7 @@ def pendulum(torque: Callable[[float], float]) -> System:
 
 
 def run(torque: Callable[[float], float] = lambda t: 0.0, stop: float = 2.0, **options) -> Result:
-    return pendulum(torque).simulate(stop, solver="cvode", compiled="tape", **{"rtol": 1e-6, **options})
+    return pendulum(torque).simulate(stop, solver="cvode", evaluation="tape", **{"rtol": 1e-6, **options})
 
 
 def test_what_a_users_function_raises_is_raised(made):
@@ -124,7 +124,7 @@ def test_an_interrupt_from_outside_is_heard_soon(made):
     before = signal.signal(signal.SIGALRM, interrupt)
     try:
         signal.setitimer(signal.ITIMER_REAL, 2.0)
-        result = seven_bodies.system().simulate(1e6, solver="cvode", compiled="tape", rtol=1e-6, output_times=[0.0, 1e6], max_steps=10**9)
+        result = seven_bodies.system().simulate(1e6, solver="cvode", evaluation="tape", rtol=1e-6, output_times=[0.0, 1e6], max_steps=10**9)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
@@ -158,7 +158,7 @@ def test_the_reason_of_the_library_is_part_of_a_sentence():
 
 def test_in_a_process_of_its_own_the_kernel_there_calls_it(made):
     """With the same numbers. One that may open nothing but FMUs is called through Python."""
-    confined = {"isolate": "all", "sandbox": True}
+    confined = {"isolate": Isolation(which="all", sandbox=True)}
     runs = [run(stop=1.0, output_interval=0.1, **options) for options in ({}, {"isolate": "all"}, *([] if sandbox.lacks() else [confined]))]
     here = runs[0]
     assert made == ["CvodeInC", "CvodeInC", "Cvode"][: len(runs)]

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from coupling import System
+from coupling import Index3, System
 from coupling.live import open_equations
 from tests.coupling.fused.test_examples import example
 from tests.coupling.fused.test_recursion import chain
@@ -35,33 +35,33 @@ slow = partial(pytest.param, marks=pytest.mark.slow)
 
 
 @pytest.mark.parametrize(
-    ("make", "step", "options"),
+    ("make", "asked", "options"),
     [
-        (seven_bodies.system, 1e-4, {"metric": "tangent"}),
+        (seven_bodies.system, {"step_size": 1e-4, "metric": "tangent"}, {}),
         # with states that no constraint moves
-        slow(lambda: example("06_hydraulic_crane").system(), 1e-3, {}),
+        slow(lambda: example("06_hydraulic_crane").system(), {"step_size": 1e-3}, {}),
         # a quaternion
-        (lambda: example("13_heavy_top").system(), 1e-3, {"method": "generalised-alpha"}),
+        (lambda: example("13_heavy_top").system(), {"step_size": 1e-3, "method": "generalised-alpha"}, {}),
         # constraints of velocities alone
-        slow(lambda: example("25_chaplygin").system(), 1e-3, {"velocity_level": "stepped"}),
-        (lambda: four_bars(2), 1e-3, {"start_values": moving(2, 1.0), "method": "trbdf2"}),
-        (braced_parallelogram, 1e-3, {}),
+        slow(lambda: example("25_chaplygin").system(), {"step_size": 1e-3, "velocity_level": "stepped"}, {}),
+        (lambda: four_bars(2), {"step_size": 1e-3, "method": "trbdf2"}, {"start_values": moving(2, 1.0)}),
+        (braced_parallelogram, {"step_size": 1e-3}, {}),
         # a tree of blocks, whose unknowns are others in an evaluation
-        slow(lambda: chain(3), 1e-3, {}),
+        slow(lambda: chain(3), {"step_size": 1e-3}, {}),
         # friction: laws in place of constraints
-        (stack, 1e-2, {}),
-        slow(lambda: incline(0.5), 1e-2, {}),
+        (stack, {"step_size": 1e-2}, {}),
+        slow(lambda: incline(0.5), {"step_size": 1e-2}, {}),
     ],
     ids=["seven bodies", "crane", "heavy top", "knife edge", "four bars", "redundant", "tree of blocks", "friction", "contact"],
 )
-def test_steps_are_those_by_the_fmus(make, step, options, given):
+def test_steps_are_those_by_the_fmus(make, asked, options, given):
     """An inexact Jacobian would take more iterations."""
-    both_ways(make, 50 * step, counts=ITERATIONS, solver="index3", step_size=step, **options)
+    both_ways(make, 50 * asked["step_size"], counts=ITERATIONS, solver=Index3(**asked), **options)
     assert len(given) == 1
 
 
 def test_joints_that_are_enforced_for_some_time_are_left_to_the_fmus(given):
-    both_ways(through_all_stages, 1.6, solver="index3", step_size=0.01)
+    both_ways(through_all_stages, 1.6, solver=Index3(step_size=0.01))
     assert not given
 
 
@@ -76,5 +76,5 @@ def test_where_values_are_not_finite_the_fmus_say_why():
         system.drive("pin.effort", lambda t: math.nan if t > 0.05 else 0.0)
         return system
 
-    ours, theirs = (pendulum().simulate(0.1, solver="index3", step_size=0.01, compiled=each) for each in ("tape", False))
+    ours, theirs = (pendulum().simulate(0.1, solver=Index3(step_size=0.01), evaluation=each) for each in ("tape", "fmus"))
     assert not ours.outcome.completed and str(ours.outcome) == str(theirs.outcome)

@@ -66,7 +66,7 @@ def test_derivatives_are_those_of_the_point_alone():
 
 
 @pytest.mark.parametrize(("increment", "allowed"), [(1e-6, 1e-6), (1e-11, 0.1)])
-@pytest.mark.parametrize("way", [False, "tape", True], ids=["FMUs", "tape", "compiled"])
+@pytest.mark.parametrize("way", ["fmus", "tape", "compiled"], ids=["FMUs", "tape", "compiled"])
 def test_the_jacobian_is_that_of_the_projected_derivatives(way, increment, allowed):
     """Against differences, at a state that satisfies the constraints; also over increments that violate them by less than a run would correct."""
     with begun(seven_bodies.system()) as session:
@@ -75,7 +75,7 @@ def test_the_jacobian_is_that_of_the_projected_derivatives(way, increment, allow
         derivatives(session, x)
         exact = jacobian.dense()
         if way:
-            session.run = replace(session.run, compiled=way)
+            session.run = replace(session.run, evaluation=way)
             begin_fused(session)
             assert session.evaluated == WAYS[way]
         columns = []

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from coupling import BuildError, System
+from coupling import BuildError, Index3, System
 from tests.support.ssp import check_valid, replaced
 from tests.support.systems.machines import EXAMPLES, example
 from tests.support.systems.systems import refusal
@@ -29,14 +29,14 @@ SHORT: dict[str, dict[str, Any]] = {
     "14_bricard": {"stop_time": 0.05},
     "15_spatial_slider_crank": {"stop_time": 0.02},
     "17_quarter_car": {"stop_time": 0.2},
-    "18_pointing": {"stop_time": 0.2, "solver": "index3", "step_size": 0.05},
-    "19_wheel": {"stop_time": 1.6, "solver": "index3", "step_size": 0.1},
+    "18_pointing": {"stop_time": 0.2, "solver": Index3(step_size=0.05)},
+    "19_wheel": {"stop_time": 1.6, "solver": Index3(step_size=0.1)},
     "20_parallelogram": {"stop_time": 0.2},
     "21_rolling_disc": {"stop_time": 0.6},
     "22_two_masses": {"stop_time": 0.2},
     "23_balloon": {"stop_time": 0.1},
     "24_robot_arm": {"stop_time": 0.0},
-    "25_chaplygin": {"stop_time": 0.2, "solver": "index3", "step_size": 0.05},
+    "25_chaplygin": {"stop_time": 0.2, "solver": Index3(step_size=0.05)},
     "26_measured_pendulum": {"stop_time": 0.2, "initial": "assemble"},
     "27_which_parameters_matter": {"stop_time": 0.2, "initial": "assemble"},
     "29_quick_return": {"stop_time": 0.1, "initial": "assemble"},

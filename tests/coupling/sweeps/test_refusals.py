@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from coupling import BuildError, Ending, Result, SweepError, rows_file
+from coupling import BuildError, Ending, Isolation, Result, SweepError, rows_file
 from coupling.fmus import Interface
 from coupling.measures import final
 from coupling.sweep import sweep
@@ -55,7 +55,7 @@ def spread(result: Result) -> dict[str, float]:
         ),
         (
             {"rod.m": [1]},
-            {"on_crash": "restart"},
+            {"isolate": Isolation(which="none", on_crash="restart")},
             "on_crash is for runs with a checkpoint, which those of a sweep do not have; leave it out: a run whose FMU ends its process is a row that "
             "failed, and the others are made",
         ),

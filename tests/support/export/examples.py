@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from coupling import System
+from coupling import Index3, System
 from coupling.analysis.pose import Pose
 from tests.support.systems.machines import EXAMPLES, example
 
@@ -21,7 +21,7 @@ ASSEMBLED = ("26_measured_pendulum", "29_quick_return", "36_walking_leg")
 TREATMENTS: dict[str, dict[str, Any]] = {
     "Baumgarte": {},
     "projection": {"stabilisation": "projection"},
-    "index 3": {"solver": "index3", "step_size": 1e-3},
+    "index 3": {"solver": Index3(step_size=1e-3)},
 }
 """Options of exporting by how constraints are treated."""
 

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from coupling import Index3, Scheme
+
 ROOT = Path(__file__).parents[3]
 KERNEL = ROOT / "coupling" / "kernel"
 WATCHED = "JOURDAIN_TEST_WATCHED_KERNEL"
@@ -77,13 +79,13 @@ def main() -> None:
 
     runs = 0
     for solver in SOLVERS:
-        held = [{"step_size": 0.007}] if SOLVERS[solver].holds else [{"stabilisation": each} for each in ("baumgarte", "projection")]
-        for options in held:
-            pendulum().simulate(0.2, solver=solver, output_interval=0.01, **options)
+        for held in (None,) if SOLVERS[solver].holds else ("baumgarte", "projection"):
+            asked = solver if held else Index3(step_size=0.007)
+            pendulum().simulate(0.2, solver=asked, output_interval=0.01, stabilisation=held)
             runs += 1
     for scheme in SCHEMES:
         for control in {"fixed", "adaptive"} - SCHEMES[scheme].refused_controls.keys():
-            pendulum().simulate(0.1, communication_step=0.005, scheme=scheme, step_control=control)
+            pendulum().simulate(0.1, communication_step=0.005, scheme=Scheme(scheme, step_control=control))
             runs += 1
     print(runs, "runs")
 

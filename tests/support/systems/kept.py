@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from coupling import Result, System
+from coupling import Index3, Result, Scheme, Successive, System
 from coupling.live.keeper import Keeper
 from coupling.live.session import Session
 from tests.support.oracles.planar import DoublePendulum
@@ -62,23 +62,23 @@ def stepped(**options: Any) -> dict[str, Any]:
 RUNS: dict[str, tuple[Callable[[], System], dict[str, Any]]] = {
     "dopri5": (pendulum, {}),
     "dop853, baumgarte": (pendulum, {"solver": "dop853", "stabilisation": "baumgarte"}),
-    "by the FMUs": (pendulum, {"compiled": False}),
-    "by a tape": (zone, {"compiled": "tape"}),
-    "by compiled code": (zone, {"compiled": True}),
-    "index3": (pendulum, {"solver": "index3", "step_size": 1e-2, "method": "generalised-alpha"}),
+    "by the FMUs": (pendulum, {"evaluation": "fmus"}),
+    "by a tape": (zone, {"evaluation": "tape"}),
+    "by compiled code": (zone, {"evaluation": "compiled"}),
+    "index3": (pendulum, {"solver": Index3(step_size=1e-2, method="generalised-alpha")}),
     "table": (by_table, {"solver": "dop853"}),
     "impacts": (stop, {}),
-    "friction": (belt, {"solver": "index3", "step_size": 5e-3}),
+    "friction": (belt, {"solver": Index3(step_size=5e-3)}),
     "joints that come and go": (enforced, {}),
     "sensitivities": (pendulum, {"sensitivities": ["rod.m", "rod.theta"]}),
-    "in an order": (pendulum, {"multipliers": "successive", "redundant": "first"}),
+    "in an order": (pendulum, {"multipliers": Successive(redundant="first")}),
     "explicit": (by_table, stepped()),
-    "gauss-seidel": (pendulum, stepped(scheme="gauss-seidel", extrapolation=2)),
+    "gauss-seidel": (pendulum, stepped(scheme=Scheme("gauss-seidel", extrapolation=2))),
     "implicit": (pendulum, stepped(scheme="implicit")),
     "implicit-velocity": (by_table, stepped(scheme="implicit-velocity")),
     "implicit-position": (pendulum, stepped(scheme="implicit-position")),
-    "step doubling": (pendulum, stepped(scheme="implicit", step_control="adaptive")),
-    "power": (pendulum, stepped(step_control="power")),
+    "step doubling": (pendulum, stepped(scheme=Scheme("implicit", step_control="adaptive"))),
+    "power": (pendulum, stepped(scheme=Scheme(step_control="power"))),
     "between the points": (mixed, stepped()),
     "between the points, implicit": (mixed, stepped(scheme="implicit")),
 }

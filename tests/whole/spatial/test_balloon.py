@@ -140,12 +140,14 @@ def test_accelerations_and_wrenches_at_the_start():
         assert three(result, f"{name}.P.C")[0] == pytest.approx(turn.apply(torque), abs=1e-9)
 
 
-@pytest.mark.parametrize("compiled", [False, "tape"])
+@pytest.mark.parametrize("evaluation", ["fmus", "tape"])
 @pytest.mark.parametrize("name", SETS)
-def test_it_moves_as_the_reference(name, compiled):
+def test_it_moves_as_the_reference(name, evaluation):
     """To 1e-8, energy to 1e-9; momentum and angular momentum about the vertical stay 0, the mass centre stays, energy falls by dampers alone."""
     rows = np.array([[float(each) for each in line.split()] for line in MOTION[name].split("\n") if line])
-    result = by_name(name).simulate(rows[-1, 0], solver="dop853", rtol=1e-13, atol=1e-13, output_times=[0, *rows[:, 0]], compiled=compiled)
+    result = by_name(name).simulate(
+        rows[-1, 0], solver="dop853", rtol=1e-13, atol=1e-13, output_times=[0, *rows[:, 0]], evaluation=evaluation
+    )
     found = np.array([result[column] for column in COLUMNS])
     found[3:7] *= np.sign(found[3]) / np.linalg.norm(found[3:7], axis=0)
     assert pytest.approx(rows[:, 1:-1], abs=1e-8) == found[:, 1:].T
@@ -248,7 +250,7 @@ def test_from_the_start_it_slides_down_to_where_it_is_stable():
 
 def test_the_pitchfork_is_found_along_the_stiffness():
     """To 1e-6 N/m, between values on both sides."""
-    along = balloon(30.0, 1.0, 0.1).equilibria("slider.k", [30.0, 24.0, 21.0], start=UPRIGHT)
+    along = balloon(30.0, 1.0, 0.1).equilibria("slider.k", [30.0, 24.0, 21.0], initial=UPRIGHT)
     assert along.branch_points == pytest.approx([CRITICAL], abs=1e-6)
     assert not along[2].stable
     left, right = (each["slider.q"] for each in along[2].alternatives)
@@ -259,7 +261,7 @@ def test_the_pitchfork_is_found_along_the_stiffness():
 def test_eigenvalues(parameters):
     """Five pairs to 1e-7; besides eight that are 0, as nothing brakes it along x, y, z and about the vertical: rank A = 14, rank A^2 = 10."""
     made = balloon(*parameters)
-    model = made.linearise([], [], at=made.equilibrium(near(parameters[0])))
+    model = made.linearise([], [], initial=made.equilibrium(near(parameters[0])))
     found = sorted(model.eigenvalues, key=abs)
     assert len(found) == 18 and abs(found[7]) < 1e-5
     expected = sorted((complex(each.replace("i", "j")) for each in MODES[parameters].split()), key=abs)
@@ -275,7 +277,7 @@ def test_upright_with_a_soft_slider_is_unstable():
     made = balloon(10.0, 0.0, 0.0)
     pose = made.equilibrium(UPRIGHT)
     assert not pose.stable
-    found = sorted(made.linearise([], [], at=pose).eigenvalues, key=abs)[8:]
+    found = sorted(made.linearise([], [], initial=pose).eigenvalues, key=abs)[8:]
     expected = [3.86605777131, *(1j * each for each in (1.83257320727, 1.86013661928, 4.00291072275, 7.84451190909))]
     upper = sorted((each for each in found if each.imag > 1e-6 or each.real > 1e-6), key=abs)
     assert upper == pytest.approx(sorted(expected, key=abs), abs=1e-7)
@@ -307,7 +309,7 @@ def test_it_moves_as_bodies_on_joints(absolute):
     modes = []
     for each in ((), absolute):
         upright = balloon(*SETS["A"], absolute=each, inertia=1e-3, start=(0.0, 0.0, 0.0))
-        modes.append(sorted(upright.linearise([], [], at=upright.equilibrium()).eigenvalues, key=lambda s: (abs(s), s.imag)))
+        modes.append(sorted(upright.linearise([], [], initial=upright.equilibrium()).eigenvalues, key=lambda s: (abs(s), s.imag)))
     assert len(modes[0]) == len(modes[1]) == 18
     assert modes[1][8:] == pytest.approx(modes[0][8:], abs=1e-7)
     assert np.abs(modes[1][:8]).max() < 1e-5

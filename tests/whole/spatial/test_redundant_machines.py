@@ -35,7 +35,7 @@ def test_headings_do_not_matter() -> None:
 def test_redundant_machines_are_evaluated_fast(number: int) -> None:
     """Constraints that repeat others are left out; the general equations are asked once, the FMUs never. Shares of loads are the same."""
     machine = MACHINES[number]
-    ours, theirs = (machine.make(Variant(heading=0.7)).simulate(0.1, compiled=way, rtol=1e-8) for way in ("tape", False))
+    ours, theirs = (machine.make(Variant(heading=0.7)).simulate(0.1, evaluation=way, rtol=1e-8) for way in ("tape", "fmus"))
     assert ours.statistics.by_fmus == 0 and ours.statistics.handed_over <= 2, ours.statistics
     assert ours.statistics.steps == theirs.statistics.steps
     for name in ours.names:

@@ -7,7 +7,7 @@ from pathlib import Path
 import fmpy
 import numpy as np
 
-from coupling import System
+from coupling import Scheme, System
 from tests.support.interoperability.assembly import Assembly, Recording
 
 
@@ -27,8 +27,7 @@ def run(assembly: Assembly, fmi: int, folder: Path) -> Recording:
     result = system.simulate(
         stop_time=assembly.stop,
         communication_step=assembly.step,
-        scheme="explicit",
-        extrapolation=0,
+        scheme=Scheme(extrapolation=0),
         output_times=assembly.times,
         outputs=list(assembly.outputs),
         initial="relax",

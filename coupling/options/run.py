@@ -1,31 +1,33 @@
-"""What a user asks of a simulation; what makes no sense is refused."""
+"""What a user asks of a simulation."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from coupling.errors import BuildError, shown
-from coupling.names import either
+from coupling.options.calls import flattened
+from coupling.options.contacts import Contacts
+from coupling.options.index3 import Index3
+from coupling.options.isolation import Isolation
+from coupling.options.numbers import check_word, number
+from coupling.options.scheme import Scheme
+from coupling.options.successive import Successive
 
 _INITIAL = ("check", "assemble", "relax")
 _STABILISATION = ("baumgarte", "projection")
-_ISOLATE = ("all", "foreign", "none")
+_CONTACTS = Contacts()
+_EVALUATION = ("auto", "fmus", "tape", "compiled")
 _DIFFERENTIATED = ("dopri5", "dop853")
 """Solvers that integrate sensitivities along."""
-OF_MULTIPLIERS = {
-    "multipliers": ("simultaneous", "successive"),
-    "redundant": ("least", "first"),
-    "form": ("multipliers", "full", "reduced"),
-}
-_OF_IMPACTS = {"impacts": ("sequential", "simultaneous"), "painleve": ("stop", "impulse")}
-INDEPENDENT_FIRST = "independent first"
 _MOST_ROWS = 100_000_000
+_STEPS = 500
+"""Intervals between rows, and fixed steps, of a run that does not say their length."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +36,7 @@ class Run:
 
     stop_time: float
     start_time: float = 0.0
-    solver: str = "dopri5"
+    solver: str | Index3 = "dopri5"
     rtol: float = 1e-8
     atol: float | Mapping[str, float] | None = None
     initial: str = "check"
@@ -45,45 +47,18 @@ class Run:
     max_steps: int = 10_000_000
     progress: bool = False
     communication_step: float | None = None
-    scheme: str = "explicit"
-    extrapolation: int = 1
-    step_control: str = "fixed"
-    coupling_tolerance: float = 1e-4
+    scheme: str | Scheme = "explicit"
     stabilisation: str | None = None
     """"projection": every step ends on the constraints, which have no stabilisation of their own then. "baumgarte": they have. None: the
     former where the solver and the joints can."""
-    step_size: float | None = None
-    """This and what follows are options of single solvers, whose files declare which values they may have."""
-    metric: str = "mass"
-    velocity_level: str = "stepped"
-    method: str = "trapezoidal"
-    spectral_radius: float = 0.8
-    newton_limit: int = 10
-    newton_tolerance: float = 1e-10
-    multipliers: str = "simultaneous"
-    order: Sequence[str] | str | None = None
-    """Of joints, for successive multipliers: those named come first, the others in the order of ``add``."""
-    redundant: str = "least"
-    form: str = "multipliers"
-    impacts: str = "sequential"
-    """"sequential": the greatest approach first, equal ones together. "simultaneous": all at once."""
-    rest_velocity: float | None = None
-    """Impacts at a lower speed are plastic, in the units of the constraints; None is 1e-3 by the size of the mechanism."""
-    painleve: str = "stop"
-    """"impulse": where no forces satisfy a contact, one solves it that stops the slip."""
-    isolate: str = "none"
-    """"all": kernel and FMUs in a process of their own. "foreign": the same where an FMU is not of this library. "none": in this one."""
-    call_timeout: float | None = None
-    """Seconds that one call of an FMU in a process of its own may take."""
-    memory: float | None = None
-    """Bytes of address space that such a process may add to what it begins with."""
-    sandbox: bool = False
-    """Whether such a process is denied the files of others, the network and other programs."""
+    multipliers: str | Successive = "simultaneous"
+    contacts: Contacts = _CONTACTS
+    isolate: str | Isolation = "none"
     sensitivities: Sequence[str] = ()
     """Parameters by which everything recorded is differentiated."""
-    compiled: bool | str | None = None
-    """``tape``: derivatives are found by a tape of the FMUs' equations, which calls those of others; True: by compiled code of these;
-    False: by calls of the FMUs. None: by the tape where all FMUs are own and there is one."""
+    evaluation: str = "auto"
+    """Derivatives are found by calls of the FMUs (``fmus``), by a ``tape`` of their equations, which calls those of others, or by ``compiled`` code
+    of these. ``auto``: by the tape where all FMUs are own and there is one."""
 
     def __post_init__(self) -> None:
         for name in ("start_time", "stop_time", "rtol", "max_step", "output_interval"):
@@ -104,33 +79,62 @@ class Run:
         object.__setattr__(self, "max_steps", int(self.max_steps))
         if not isinstance(self.progress, bool):
             raise BuildError(f"progress = {shown(self.progress)} is refused: give True for a bar, or False")
-        if not isinstance(self.solver, str):
-            raise BuildError(f"solver = {shown(self.solver)} is refused: give the name of one, such as 'dopri5'")
-        if not isinstance(self.isolate, str) or self.isolate not in _ISOLATE:
-            raise BuildError(f"isolate = {shown(self.isolate)} is unknown; choose 'all', 'foreign' or 'none'")
-        if not isinstance(self.sandbox, bool) or (self.sandbox and self.isolate == "none"):
-            why = (
-                "is for runs in a process of their own; give isolate='all' as well" if self.sandbox is True else "is neither True nor False"
-            )
-            raise BuildError(f"sandbox = {shown(self.sandbox)} is refused: it {why}")
-        for name, word in (("call_timeout", "seconds"), ("memory", "bytes")):
-            if getattr(self, name) is not None:
-                value = number(name, getattr(self, name))
-                if not 0 < value < math.inf:
-                    raise BuildError(
-                        f"{name} = {value:g} is refused: it must be a number of {word} greater than 0; leave it out to have no limit"
-                    )
-                object.__setattr__(self, name, value)
+        self._check_objects()
         self._check_stabilisation()
-        self._check_impacts()
         self._check_multipliers()
         self._check_communication()
         self._check_sensitivities()
-        if not (self.compiled is None or isinstance(self.compiled, bool) or (isinstance(self.compiled, str) and self.compiled == "tape")):
-            raise BuildError(
-                f"compiled = {shown(self.compiled)} is refused: give True for compiled code, 'tape' for a tape of the FMUs' equations, False, so that FMUs "
-                "are called at every evaluation, or leave it out"
-            )
+        check_word("evaluation", self.evaluation, _EVALUATION)
+
+    def _check_objects(self) -> None:
+        """Makes objects of the words that stand for them."""
+        if self.solver == "index3":
+            object.__setattr__(self, "solver", Index3())
+        if isinstance(self.solver, Index3) and self.solver.step_size is None:
+            step = (self.stop_time - self.start_time) / _STEPS
+            object.__setattr__(self, "solver", replace(self.solver, step_size=step or 1.0))
+        if not isinstance(self.solver, str | Index3):
+            raise BuildError(f"solver = {shown(self.solver)} is refused: give the name of one, such as 'dopri5', or Index3(step_size=0.01)")
+        if not isinstance(self.scheme, Scheme):
+            object.__setattr__(self, "scheme", Scheme(self.scheme))
+        if self.multipliers == "successive":
+            object.__setattr__(self, "multipliers", Successive())
+        if self.multipliers != "simultaneous" and not isinstance(self.multipliers, Successive):
+            raise BuildError(f"multipliers = {shown(self.multipliers)} is unknown; choose 'simultaneous', 'successive' or Successive(...)")
+        if not isinstance(self.contacts, Contacts):
+            raise BuildError(f"contacts = {shown(self.contacts)} is refused: give Contacts(...), such as Contacts(impacts='simultaneous')")
+        if not isinstance(self.isolate, Isolation):
+            object.__setattr__(self, "isolate", Isolation(which=self.isolate))
+
+    @property
+    def solver_name(self) -> str:
+        return Index3.MAIN if isinstance(self.solver, Index3) else self.solver
+
+    @property
+    def index3(self) -> Index3 | None:
+        """The options of fixed steps, if the run takes such."""
+        return self.solver if isinstance(self.solver, Index3) else None
+
+    @property
+    def coupling(self) -> Scheme:
+        """The scheme, which counts with a communication step."""
+        assert isinstance(self.scheme, Scheme)
+        return self.scheme
+
+    @property
+    def successive(self) -> Successive | None:
+        """The options of successive multipliers, if the run has such."""
+        return self.multipliers if isinstance(self.multipliers, Successive) else None
+
+    @property
+    def form(self) -> str:
+        """The form in which multipliers are solved for."""
+        return self.multipliers.form if isinstance(self.multipliers, Successive) else Successive.form
+
+    @property
+    def isolation(self) -> Isolation:
+        assert isinstance(self.isolate, Isolation)
+        return self.isolate
 
     def held_by(self, stabilisation: str) -> Run:
         """The same with what holds the constraints, where nobody has asked for it, once; all else was checked when it was made."""
@@ -147,8 +151,8 @@ class Run:
 
     @cached_property
     def told(self) -> Mapping[str, Any]:
-        """The options that are numbers and words, or mappings of them."""
-        found = {each.name: getattr(self, each.name) for each in fields(self)}
+        """The options that are numbers and words, or mappings of them; those of objects one by one, such as ``solver.step_size``."""
+        found = flattened({each.name: getattr(self, each.name) for each in fields(self)})
         return {name: value for name, value in found.items() if isinstance(value, int | float | str | Mapping)}
 
     def _check_sensitivities(self) -> None:
@@ -168,7 +172,7 @@ class Run:
             )
         if self.solver not in _DIFFERENTIATED:
             raise BuildError(
-                f"sensitivities are refused with solver = '{self.solver}', which integrates the states alone; choose 'dopri5' or 'dop853', or leave one "
+                f"sensitivities are refused with solver = '{self.solver_name}', which integrates the states alone; choose 'dopri5' or 'dop853', or leave one "
                 "of the two out"
             )
 
@@ -185,49 +189,25 @@ class Run:
                 "choose initial='assemble', or stabilisation='baumgarte'"
             )
 
-    def _check_impacts(self) -> None:
-        for name, known in _OF_IMPACTS.items():
-            value = getattr(self, name)
-            if not isinstance(value, str) or value not in known:
-                raise BuildError(f"{name} = {shown(value)} is unknown; choose {either([repr(each) for each in known])}")
-        if self.rest_velocity is None:
-            return
-        object.__setattr__(self, "rest_velocity", number("rest_velocity", self.rest_velocity))
-        if not 0 <= self.rest_velocity < math.inf:
-            raise BuildError(f"rest_velocity = {self.rest_velocity:g} is refused: it must be at least 0 and finite; 0.001 is the default")
-
     def _check_multipliers(self) -> None:
-        for name, known in OF_MULTIPLIERS.items():
-            value = getattr(self, name)
-            if not isinstance(value, str) or value not in known:
-                raise BuildError(f"{name} = {shown(value)} is unknown; choose {either([repr(each) for each in known])}")
-        if self.multipliers == "simultaneous":
-            for name in ("order", "redundant", "form"):
-                if getattr(self, name) != getattr(Run, name):
-                    raise BuildError(f"{name} is for multipliers = 'successive'; give that as well, or leave it out")
+        if self.successive is None:
             return
-        check_order(self.order)
         if self.communication_step is not None:
             raise BuildError(
                 "multipliers = 'successive' is refused with a communication_step: co-simulations solve for all of them at once; leave one of the two out"
             )
-        if self.form == "multipliers":
-            return
-        if self.stabilisation == "projection":
+        if self.form != "multipliers" and self.stabilisation == "projection":
             raise BuildError(
                 f"form = '{self.form}' is refused with stabilisation = 'projection', whose right-hand side solves for the multipliers itself; choose "
                 "'baumgarte'"
             )
 
     def _check_communication(self) -> None:
-        if not isinstance(self.scheme, str):
-            raise BuildError(f"scheme = {shown(self.scheme)} is refused: give the name of one, such as 'explicit'")
         step = self.communication_step
         if step is None:
-            for name in ("scheme", "extrapolation", "step_control", "coupling_tolerance"):
-                value = getattr(self, name)
-                if value != getattr(Run, name):
-                    raise BuildError(f"{name} = {shown(value)} is for Co-Simulation; give a communication_step as well, or leave it out")
+            if self.coupling != Scheme():
+                scheme = repr(self.coupling.name) if self.coupling == Scheme(self.coupling.name) else self.coupling
+                raise BuildError(f"scheme = {scheme} is for Co-Simulation; give a communication_step as well, or leave it out")
             return
         step = number("communication_step", step)
         object.__setattr__(self, "communication_step", step)
@@ -238,12 +218,6 @@ class Run:
             raise BuildError(
                 f"communication_step = {step:g} s is refused: at such times numbers resolve no less than {finest:g} s; choose a longer one"
             )
-        object.__setattr__(self, "extrapolation", check_degree(self.extrapolation))
-        if not 0 < number("coupling_tolerance", self.coupling_tolerance) < 1:
-            raise BuildError(
-                f"coupling_tolerance = {self.coupling_tolerance:g} is refused: it must lie between 0 and 1; 1e-4 is the default"
-            )
-        object.__setattr__(self, "coupling_tolerance", float(self.coupling_tolerance))
 
     def _check_times(self) -> None:
         if not (math.isfinite(self.start_time) and math.isfinite(self.stop_time)):
@@ -291,7 +265,7 @@ class Run:
         """How many rows the record will have, without those at events."""
         if self.output_times is not None:
             return float(np.size(np.asarray(self.output_times)))
-        return 501.0 if self.output_interval is None else (self.stop_time - self.start_time) / self.output_interval + 1
+        return _STEPS + 1.0 if self.output_interval is None else (self.stop_time - self.start_time) / self.output_interval + 1
 
     def check_memory(self, columns: int, free: float) -> None:
         """Refuses a record that cannot fit into the memory that is free, in bytes."""
@@ -312,26 +286,13 @@ class Run:
         start, stop = self.start_time, self.stop_time
         if self.output_times is not None:
             return np.unique(np.asarray(self.output_times, dtype=float))
-        interval = (stop - start) / 500 if self.output_interval is None else self.output_interval
+        interval = (stop - start) / _STEPS if self.output_interval is None else self.output_interval
         count = math.floor((stop - start) / interval * (1 + 1e-12)) if interval else 0
         times = start + interval * np.arange(count + 1)
         if stop - times[-1] > 1e-9 * (stop - start):
             return np.append(times, stop)
         times[-1] = stop
         return times
-
-
-def check_order(order: Any) -> None:
-    """Refuses what cannot name joints in an order."""
-    if order is None or (isinstance(order, str) and order == INDEPENDENT_FIRST):
-        return
-    if isinstance(order, str) or not isinstance(order, Sequence) or not all(isinstance(each, str) for each in order):
-        raise BuildError(
-            f"order = {shown(order)} is refused: give the names of joints, such as ['plane', 'grip'], or '{INDEPENDENT_FIRST}'"
-        )
-    for name in order:
-        if list(order).count(name) > 1:
-            raise BuildError(f"order: '{name}' is named twice; name each joint once")
 
 
 TOLERANCE = 1e-6
@@ -341,22 +302,3 @@ TOLERANCE = 1e-6
 def tolerance_of_fit(run: Run) -> float:
     """By how much the position of a joint may be off where it is added."""
     return max(TOLERANCE, 100 * run.rtol)
-
-
-def check_degree(degree: Any, whose: str = "") -> Any:
-    """A degree of extrapolation, or None where none is given to an instance; refuses what is none."""
-    if degree is None and whose:
-        return None
-    if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or degree not in (0, 1, 2):
-        raise BuildError(f"extrapolation = {shown(degree)}{whose} is refused: inputs are extrapolated by polynomials of degree 0, 1 or 2")
-    return int(degree)
-
-
-def number(name: str, value: Any) -> float:
-    """Refuses what is none."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise BuildError(f"{name} = {shown(value)} is refused: it must be a number")
-    try:
-        return float(value)
-    except OverflowError:
-        raise BuildError(f"{name} = {shown(value)} is refused: it is too large for a number of double precision") from None

@@ -1,0 +1,26 @@
+"""Options of runs: what users ask for, checked, and refused in a sentence if it makes no sense."""
+
+from coupling.options.checkpoint import Checkpoint
+from coupling.options.contacts import Contacts
+from coupling.options.index3 import Index3
+from coupling.options.isolation import Isolation
+from coupling.options.numbers import INDEPENDENT_FIRST, check_degree, check_order, number
+from coupling.options.run import TOLERANCE, Run, tolerance_of_fit
+from coupling.options.scheme import Scheme
+from coupling.options.successive import Successive
+
+__all__ = [
+    "INDEPENDENT_FIRST",
+    "TOLERANCE",
+    "Checkpoint",
+    "Contacts",
+    "Index3",
+    "Isolation",
+    "Run",
+    "Scheme",
+    "Successive",
+    "check_degree",
+    "check_order",
+    "number",
+    "tolerance_of_fit",
+]

@@ -1,0 +1,58 @@
+"""Options of implicit steps of fixed size."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from coupling.errors import BuildError
+from coupling.kernel.runs.index3 import METHODS
+from coupling.options.calls import OptionObject, option_object
+from coupling.options.numbers import check_word, number
+
+
+@option_object("solver")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Index3(OptionObject):
+    """The solver ``index3``: implicit steps of fixed size that end on the constraints, ``simulate(solver=Index3(step_size=0.01))``."""
+
+    MAIN: ClassVar[str] = "index3"
+
+    step_size: float | None = None
+    """Seconds of each step; by default a 500th of the run."""
+    metric: str = "mass"
+    """``mass`` or ``tangent``: the metric in which velocities are projected."""
+    velocity_level: str = "stepped"
+    """``stepped``: constraints of velocities alone hold within the iteration; ``projected``: they are left to the projection, of first order."""
+    method: str = "trapezoidal"
+    """The time rule: ``trapezoidal``, ``generalised-alpha`` or ``trbdf2``."""
+    spectral_radius: float = 0.8
+    """Of ``generalised-alpha`` at infinite frequency, at least 0 and less than 1."""
+    newton_limit: int = 10
+    """The most Newton iterations of a step."""
+    newton_tolerance: float = 1e-10
+    """The change at which an iteration ends."""
+
+    def __post_init__(self) -> None:
+        check_word("metric", self.metric, ("mass", "tangent"))
+        check_word("velocity_level", self.velocity_level, ("stepped", "projected"))
+        check_word("method", self.method, METHODS)
+        if self.step_size is not None:
+            step = number("step_size", self.step_size)
+            if not 0 < step < math.inf:
+                raise BuildError(f"step_size = {step:g} s is refused: it must be greater than 0 and finite")
+            object.__setattr__(self, "step_size", step)
+        radius = number("spectral_radius", self.spectral_radius)
+        if radius != Index3.spectral_radius and self.method != "generalised-alpha":
+            raise BuildError(f"spectral_radius = {radius:g} is for method='generalised-alpha', not for '{self.method}'; leave it out")
+        if not 0 <= radius < 1:
+            raise BuildError(f"spectral_radius = {radius:g} is refused: it must be at least 0 and less than 1; 0.8 is the default")
+        limit = number("newton_limit", self.newton_limit)
+        if not limit >= 1 or limit % 1 != 0:
+            raise BuildError(f"newton_limit = {limit:g} is refused: it must be a whole number of at least 1")
+        tolerance = number("newton_tolerance", self.newton_tolerance)
+        if not 1e-14 <= tolerance <= 1e-3:
+            raise BuildError(f"newton_tolerance = {tolerance:g} is refused: it must lie between 1e-14 and 1e-3; 1e-10 is the default")
+        for name, value in (("spectral_radius", radius), ("newton_limit", int(limit)), ("newton_tolerance", tolerance)):
+            object.__setattr__(self, name, value)

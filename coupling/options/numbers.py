@@ -1,0 +1,51 @@
+"""Values that several options have: numbers, words, degrees of extrapolation, orders of joints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from coupling.errors import BuildError, shown
+from coupling.names import either
+
+INDEPENDENT_FIRST = "independent first"
+
+
+def number(name: str, value: Any) -> float:
+    """Returns a number as a float; refuses everything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise BuildError(f"{name} = {shown(value)} is refused: it must be a number")
+    try:
+        return float(value)
+    except OverflowError:
+        raise BuildError(f"{name} = {shown(value)} is refused: it is too large for a number of double precision") from None
+
+
+def check_word(name: str, value: Any, known: Sequence[str]) -> None:
+    """Refuses a value that is none of the known words."""
+    if not isinstance(value, str) or value not in known:
+        raise BuildError(f"{name} = {shown(value)} is unknown; choose {either([repr(each) for each in known])}")
+
+
+def check_degree(degree: Any, whose: str = "") -> Any:
+    """Returns a degree of extrapolation, or None if an instance is given none; refuses everything else."""
+    if degree is None and whose:
+        return None
+    if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or degree not in (0, 1, 2):
+        raise BuildError(f"extrapolation = {shown(degree)}{whose} is refused: inputs are extrapolated by polynomials of degree 0, 1 or 2")
+    return int(degree)
+
+
+def check_order(order: Any) -> None:
+    """Refuses a value that cannot name joints in an order."""
+    if order is None or (isinstance(order, str) and order == INDEPENDENT_FIRST):
+        return
+    if isinstance(order, str) or not isinstance(order, Sequence) or not all(isinstance(each, str) for each in order):
+        raise BuildError(
+            f"order = {shown(order)} is refused: give the names of joints, such as ['plane', 'grip'], or '{INDEPENDENT_FIRST}'"
+        )
+    for name in order:
+        if list(order).count(name) > 1:
+            raise BuildError(f"order: '{name}' is named twice; name each joint once")
