@@ -254,7 +254,7 @@ class Composition:
         rate: Callable[[float], float] | None = None,
         acceleration: Callable[[float], float] | None = None,
     ) -> None:
-        """Gives an input a constant, a function of time, an expression of SymPy in ``jourdain.t``, or a table of times and values.
+        """Gives an input a constant, a function of time, an expression of SymPy in ``jourdain.declare.t``, or a table of times and values.
 
         Between its times a table is linear, or a curve where it is ``smooth``: monotone from row to row (True), a ``"spline"`` at rest at its
         ends, or one with ``"free"`` ends. An input that changes at events only keeps each value until the next time. ``breaks`` are the times

@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 from sympy import And, Piecewise
 
-from jourdain import PLANAR, Component, Result, Side, System
+from jourdain import Component, Result, System
+from jourdain.declare import PLANAR, Side
 
 # 1. The data, in SI units. Points are those of the laden vehicle at rest, as complex numbers x + i y, with the road at y = 0.
 

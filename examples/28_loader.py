@@ -19,7 +19,8 @@ import numpy as np
 import sympy
 from scipy.integrate import solve_ivp
 
-from jourdain import Pose, Result, System, t
+from jourdain import Pose, Result, System
+from jourdain.declare import t
 
 # 1. Points in m: on the frame, and on each body in a frame of its own, in which its mass centre is told as well.
 

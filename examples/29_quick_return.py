@@ -15,7 +15,8 @@ from pathlib import Path
 import numpy as np
 import sympy
 
-from jourdain import Result, System, t
+from jourdain import Result, System
+from jourdain.declare import t
 
 CRANK, PIVOT, LEVER, ROD = 0.12, 0.05, 0.08, 0.4  # m: the length of the crank, its centre above the pivot of the lever; lever and rod
 OMEGA, TURNS, RESISTANCE, G = 6.0, 2, 300.0, 9.81  # rad/s, , N.s/m, m/s2

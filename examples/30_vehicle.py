@@ -14,7 +14,8 @@ import numpy as np
 import sympy
 from scipy.integrate import solve_ivp
 
-from jourdain import Result, System, t
+from jourdain import Result, System
+from jourdain.declare import t
 
 MASS, INERTIA = 900.0, 1200.0  # kg, kg.m2
 RADIUS, WHEEL = 0.3, 0.9  # m, kg.m2

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from jourdain import Result, System, t
+from jourdain import Result, System
+from jourdain.declare import t
 
 MASS, STIFFNESS, SPEED = 1.0, 100.0, 0.1  # kg, N/m, m/s
 STATIC, KINETIC = 4.0, 3.0  # N

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
-from jourdain import Pose, Result, System, t
+from jourdain import Pose, Result, System
+from jourdain.declare import t
 
 # 1. Jansen's lengths by their letters, in m. Where the pivot of a leg lies to the left of the crank's and below, the crank, and bars, of which b, d, e
 # and g, h, i are the sides of triangles: `up` and `low`.

@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 import sympy
 
-from jourdain import Result, System, t
+from jourdain import Result, System
+from jourdain.declare import t
 
 SWING, OMEGA, LOAD = 0.3, 2.0, 2.0  # rad: half the stroke; rad/s of the arm's swing; N.m that turns the wheel back
 RADIUS, ARM = 0.3, 0.45  # m

@@ -1,7 +1,7 @@
 """Mechanical components as FMUs, and a master that couples them. These are the public names: ``from jourdain import System, Joint``.
 
-A name is loaded when it is first used, so that ``import jourdain`` alone costs next to nothing. Drawings for icons are in
-``jourdain.icon``, words for pictures in ``jourdain.picture``, shapes of bodies in ``jourdain.shapes``, measures of runs in ``jourdain.measures``.
+A name is loaded when it is first used, so that ``import jourdain`` alone costs next to nothing. Words of declarations are in
+``jourdain.declare``, drawings for icons in ``jourdain.icon``, words for pictures in ``jourdain.picture``, shapes of bodies in ``jourdain.shapes``, measures of runs in ``jourdain.measures``.
 """
 
 from __future__ import annotations
@@ -41,36 +41,14 @@ if TYPE_CHECKING:
     from fmu_components.catalogue import find as find
     from fmu_components.catalogue import from_file as from_file
     from fmu_components.declare.component import Component as Component
-    from fmu_components.declare.declaration import TIME
     from fmu_components.declare.declaration import DeclarationError as DeclarationError
-    from fmu_components.declare.declaration import falls as falls
-    from fmu_components.declare.declaration import reaches as reaches
-    from fmu_components.declare.declaration import rises as rises
-    from fmu_components.declare.functions import Magnitude as Magnitude
-    from fmu_components.declare.functions import signed_root as signed_root
-    from fmu_components.declare.joint import Angle as Angle
     from fmu_components.declare.joint import Joint as Joint
-    from fmu_components.declare.joint import same_direction as same_direction
     from fmu_components.declare.orientation import orientation as orientation
-    from fmu_components.declare.ports import ELECTRICAL as ELECTRICAL
-    from fmu_components.declare.ports import HYDRAULIC as HYDRAULIC
-    from fmu_components.declare.ports import PLANAR as PLANAR
-    from fmu_components.declare.ports import ROTATIONAL as ROTATIONAL
-    from fmu_components.declare.ports import SPATIAL as SPATIAL
-    from fmu_components.declare.ports import TRANSLATIONAL as TRANSLATIONAL
-    from fmu_components.declare.ports import Port as Port
-    from fmu_components.declare.ports import PortKind as PortKind
-    from fmu_components.declare.ports import Side as Side
     from fmu_components.declare.space import SpatialJoint as SpatialJoint
-    from fmu_components.declare.switched import friction as friction
-    from fmu_components.declare.switched import holds_while as holds_while
-    from fmu_components.declare.switched import unilateral as unilateral
     from fmu_components.export.build import cache_folder as cache_folder
     from fmu_components.export.build import cached_fmu as cached_fmu
     from fmu_components.signal.StateSpace import StateSpace as StateSpace
     from fmu_components.signal.TransferFunction import TransferFunction as TransferFunction
-
-    t = TIME
 
 _NAMES = {
     "coupling": "AnalysisError BuildError Checkpoint Contacts Ending Equilibria FmuError Index3 InitialStateError Isolation LinearFamily LinearModel Outcome Pose Result ResultError Scheme Sensitivities StartError Statistics Successive SweepError System",
@@ -80,20 +58,41 @@ _NAMES = {
     "coupling.sweeps.table": "SweepTable",
     "fmu_components.catalogue": "UnknownComponent all_components find from_file",
     "fmu_components.declare.component": "Component",
-    "fmu_components.declare.declaration": "DeclarationError TIME falls reaches rises",
-    "fmu_components.declare.functions": "Magnitude signed_root",
-    "fmu_components.declare.joint": "Angle Joint same_direction",
+    "fmu_components.declare.declaration": "DeclarationError",
+    "fmu_components.declare.joint": "Joint",
     "fmu_components.declare.orientation": "orientation",
-    "fmu_components.declare.ports": "ELECTRICAL HYDRAULIC PLANAR ROTATIONAL SPATIAL TRANSLATIONAL Port PortKind Side",
     "fmu_components.declare.space": "SpatialJoint",
-    "fmu_components.declare.switched": "friction holds_while unilateral",
     "fmu_components.export.build": "cache_folder cached_fmu",
     "fmu_components.signal.StateSpace": "StateSpace",
     "fmu_components.signal.TransferFunction": "TransferFunction",
 }
 """The same as above, for the interpreter; a test compares the two."""
-_RENAMED = {"TIME": "t"}
-_PLACES = {_RENAMED.get(name, name): (module, name) for module, names in _NAMES.items() for name in names.split()}
+_PLACES = {name: (module, name) for module, names in _NAMES.items() for name in names.split()}
+_OF_DECLARATIONS = frozenset(
+    [
+        "ELECTRICAL",
+        "HYDRAULIC",
+        "PLANAR",
+        "ROTATIONAL",
+        "SPATIAL",
+        "TRANSLATIONAL",
+        "Angle",
+        "Magnitude",
+        "Port",
+        "PortKind",
+        "Side",
+        "falls",
+        "friction",
+        "holds_while",
+        "reaches",
+        "rises",
+        "same_direction",
+        "signed_root",
+        "t",
+        "unilateral",
+    ]
+)
+"""Words of ``jourdain.declare``, which a user may look for here."""
 
 __all__ = sorted(_PLACES)
 
@@ -104,6 +103,8 @@ if not TYPE_CHECKING:  # a checker that saw this function would believe in every
             from importlib.metadata import version
 
             return version("jourdain")
+        if name in _OF_DECLARATIONS:
+            raise AttributeError(f"module 'jourdain' has no name '{name}'; it is in jourdain.declare")
         if name not in _PLACES:
             raise AttributeError(f"module 'jourdain' has no name '{name}'; dir(jourdain) lists those that it has")
         from importlib import import_module

@@ -39,7 +39,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "catalogue",
         "export",
     ),
-    "jourdain": ("__init__ icon measures picture shapes", "verbs", "command", "__main__"),
+    "jourdain": ("__init__ declare icon measures picture shapes", "verbs", "command", "__main__"),
 }
 """Of each package its folders and files, from the lowest layer to the highest; a new folder is one word here.
 

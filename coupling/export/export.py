@@ -103,7 +103,7 @@ def export_fmu(
     if functions:
         raise BuildError(
             f"{listed(functions)} cannot be exported: a Python function drives {'it' if len(functions) == 1 else 'them'}, and there is no Python in the "
-            "FMU; drive by an expression of jourdain.t or a table, add a component such as signal.Sine, or leave the drive out and name the input in inputs=[...]"
+            "FMU; drive by an expression of jourdain.declare.t or a table, add a component such as signal.Sine, or leave the drive out and name the input in inputs=[...]"
         )
     equations = None if steps else equations_of(built)
     program = compile_program(built, [], shortcuts=equations is None)

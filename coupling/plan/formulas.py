@@ -85,7 +85,7 @@ def formula_of(expression: Any, name: str) -> tuple[Tree, tuple[float, ...] | No
     time = time_symbol()
     others = sorted(str(each) for each in expression.free_symbols - {time})
     if others:
-        remedy = "the time is jourdain.t, and other symbols get a number by .subs(...)"
+        remedy = "the time is jourdain.declare.t, and other symbols get a number by .subs(...)"
         raise BuildError(
             f"'{name}' cannot be driven by {expression}: {listed(others)} {'is' if len(others) == 1 else 'are'} not known; {remedy}"
         )

@@ -40,7 +40,7 @@ def check_rates(
             if (instance, rate) not in drives and (instance, rate) not in wires and rate not in given[instance]:
                 full = f"{instance}.{name}"
                 raise BuildError(
-                    f"'{full}' varies, and nobody gives '{instance}.{rate}', which would be taken for 0; drive '{full}' by an expression of jourdain.t, "
+                    f"'{full}' varies, and nobody gives '{instance}.{rate}', which would be taken for 0; drive '{full}' by an expression of jourdain.declare.t, "
                     f"a table with smooth=True or a function with {option}, or let something give '{instance}.{rate}' as well"
                 )
 

@@ -91,7 +91,7 @@ def _refuse_drives(fmus: Mapping[str, Fmu], drives: Mapping[Name, Drive]) -> Non
     if functions:
         them = "it" if len(functions) == 1 else "them"
         raise BuildError(
-            f"{listed(functions)} cannot be written as SSP: a Python function drives {them}; drive {them} by an expression of jourdain.t or a table, or add a "
+            f"{listed(functions)} cannot be written as SSP: a Python function drives {them}; drive {them} by an expression of jourdain.declare.t or a table, or add a "
             "component such as signal.Sine"
         )
     for (instance, name), drive in drives.items():

@@ -2,7 +2,8 @@
 
 from sympy import Max, Piecewise, sqrt
 
-from jourdain import PLANAR, Component, Side
+from jourdain import Component
+from jourdain.declare import PLANAR, Side
 from jourdain.icon import Drawing, line
 
 

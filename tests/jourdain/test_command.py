@@ -94,21 +94,21 @@ def test_simulate_writes_what_is_asked_for(machine: Path, capsys: pytest.Capture
     ("options", "evaluated"),
     [
         ((), "by a tape of their equations"),
-        (("--compiled", "true"), "by compiled code of their equations"),
-        (("--compiled", "tape"), "by a tape of their equations"),
-        (("--compiled", "false"), "by the FMUs"),
+        (("--evaluation", "compiled"), "by compiled code of their equations"),
+        (("--evaluation", "tape"), "by a tape of their equations"),
+        (("--evaluation", "fmus"), "by the FMUs"),
     ],
 )
 def test_how_derivatives_are_found(machine: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], evaluated: str) -> None:
-    """As ``compiled`` of ``simulate``: the summary says so."""
+    """As ``evaluation`` of ``simulate``: the summary says so."""
     code, out, _ = run(capsys, "simulate", machine, "--stop", "0.1", *options)
     assert code == 0 and out.rstrip().endswith(f"evaluated {evaluated}")
 
 
 def test_a_way_that_cannot_be_had_is_said_as_in_python(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    options = ("--stop", "0.1", "--communication-step", "0.01", "--compiled", "tape", "--json")
+    options = ("--stop", "0.1", "--communication-step", "0.01", "--evaluation", "tape", "--json")
     said = json.loads(run(capsys, "simulate", machine, *options)[1])["warnings"]
-    assert "compiled = 'tape': with a communication_step FMUs integrate by themselves; derivatives were found by the FMUs" in said
+    assert "evaluation = 'tape': with a communication_step FMUs integrate by themselves; derivatives were found by the FMUs" in said
 
 
 def test_a_run_that_ends_early(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -184,9 +184,8 @@ def test_build_is_that_of_build_fmus(machine: Path, capsys: pytest.CaptureFixtur
         (("simulate", "{machine}", "--stop", "abc"), "--stop: 'abc' is no number; give one such as 2.5"),
         (("simulate", "{machine}", "--max-steps", "1.5"), "--max-steps: '1.5' is no whole number; give one such as 1000"),
         (
-            ("simulate", "{machine}", "--compiled", "yes"),
-            "--compiled: 'yes' is no way to find derivatives; give true for compiled code, tape for a tape of the FMUs' equations, or false, so that FMUs "
-            "are called",
+            ("simulate", "{machine}", "--evaluation", "yes"),
+            "--evaluation: invalid choice: 'yes' (choose from 'auto', 'fmus', 'tape', 'compiled'); 'jourdain simulate --help' shows what there is",
         ),
         (("simulate",), "the following arguments are required: SYSTEM; 'jourdain simulate --help' shows what there is"),
         (

@@ -14,10 +14,13 @@ import pytest
 import jourdain
 
 PUBLIC = """
-    AnalysisError Angle BuildError Component DeclarationError ELECTRICAL Ending Equilibria Explanation FmuError HYDRAULIC InitialStateError Joint
-    LinearFamily LinearModel Magnitude Outcome PLANAR Port PortKind Pose ROTATIONAL Result ResultError SPATIAL Sensitivities Side SpatialJoint StartError StateSpace Statistics SweepError SweepTable System TRANSLATIONAL TransferFunction UnknownComponent all_components
-    cache_folder cached_fmu falls find friction from_file holds_while orientation reaches rises same_direction sample signed_root sweep t unilateral
+    AnalysisError BuildError Checkpoint Component Contacts DeclarationError Ending Equilibria Explanation FmuError Index3 InitialStateError Isolation
+    Joint LinearFamily LinearModel Outcome Pose Result ResultError Scheme Sensitivities SpatialJoint StartError StateSpace Statistics
+    Successive SweepError SweepTable System TransferFunction UnknownComponent all_components cache_folder cached_fmu find from_file
+    orientation sample sweep
 """
+DECLARE = "ELECTRICAL HYDRAULIC PLANAR ROTATIONAL SPATIAL TRANSLATIONAL Angle Magnitude Port PortKind Side falls friction holds_while"
+DECLARE += " reaches rises same_direction signed_root t unilateral"
 MEASURES = "energy_drift final maximum minimum peak rms value_at"
 LOOKS = "Picture Word ball blade body bush cam cart coil dashpot fixed gear guide level picture pin piston rail rest rod square tyre wheel"
 SHAPES = "box cylinder mesh outline sphere"
@@ -35,10 +38,10 @@ def test_the_public_names_are_these():
     """A name that is added or dropped changes what docs/versioning.md promises, and has a line in the changelog."""
     assert jourdain.__all__ == sorted(PUBLIC.split())
     assert set(jourdain.__all__) <= set(dir(jourdain))
-    from jourdain import icon, measures, picture, shapes
+    from jourdain import declare, icon, measures, picture, shapes
 
     assert icon.__all__ == DRAWING.split() and measures.__all__ == MEASURES.split() and picture.__all__ == LOOKS.split()
-    assert shapes.__all__ == SHAPES.split()
+    assert shapes.__all__ == SHAPES.split() and declare.__all__ == DECLARE.split()
 
 
 @pytest.mark.parametrize("name", PUBLIC.split())
@@ -78,6 +81,10 @@ def test_importing_the_package_loads_nothing(tmp_path):
 def test_a_wrong_name_is_told():
     with pytest.raises(AttributeError, match=r"module 'jourdain' has no name 'Sytem'; dir\(jourdain\) lists those that it has"):
         jourdain.Sytem  # noqa: B018
+    for name in jourdain._OF_DECLARATIONS:
+        with pytest.raises(AttributeError, match=f"module 'jourdain' has no name '{name}'; it is in jourdain.declare"):
+            getattr(jourdain, name)
+    assert sorted(jourdain._OF_DECLARATIONS) == sorted(DECLARE.split())
     with pytest.raises(ImportError, match="cannot import name 'Sytem'"):
         exec("from jourdain import Sytem")
 
@@ -94,7 +101,9 @@ def test_the_old_door_stays_without_a_warning(tmp_path):
 
 def test_type_checkers_find_everything_from_elsewhere(tmp_path):
     """After an editable install mypy knows a System from another folder, and that a misspelt name is none."""
-    (tmp_path / "used.py").write_text("from jourdain import System, t\nimport jourdain\nreveal_type(System)\njourdain.Sytem\n")
+    (tmp_path / "used.py").write_text(
+        "from jourdain import System\nfrom jourdain.declare import t\nimport jourdain\nreveal_type(System)\njourdain.Sytem\n"
+    )
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "used.py"],
         cwd=tmp_path,

@@ -97,7 +97,7 @@ def test_a_sweep_warns_of_the_way_that_it_takes(folder: Path, capsys: pytest.Cap
         "0.02",
         "--communication-step",
         "0.01",
-        "--compiled",
+        "--evaluation",
         "tape",
         "--grid",
         "rod.m=1:2:3",
@@ -105,7 +105,7 @@ def test_a_sweep_warns_of_the_way_that_it_takes(folder: Path, capsys: pytest.Cap
         "final(rod.theta)",
     )
     warnings = pendulum().simulate(0.02, communication_step=0.01, evaluation="tape").outcome.warnings
-    warning = next(each for each in warnings if each.startswith("compiled"))  # the others are of each run
+    warning = next(each for each in warnings if each.startswith("evaluation"))  # the others are of each run
     _, said, _ = run(capsys, "sweep", folder / "machine.py", *options)
     assert said.count("Warning: ") == 1 and f"Warning: {warning}\n" in said
     _, said, _ = run(capsys, "sweep", folder / "machine.py", *options, "--json")

@@ -14,7 +14,8 @@ from coupling.plan.drives import ConstantDrive, drive_of
 from coupling.plan.smooth import pieces
 from coupling.plan.time_scales import period
 from fmu_components.export.build import cached_fmu
-from jourdain import ROTATIONAL, Joint, Result, System, t
+from jourdain import Joint, Result, System
+from jourdain.declare import ROTATIONAL, t
 from tests.support.switched.beside import spring
 from tests.support.switched.one_shaft import random_shaft
 

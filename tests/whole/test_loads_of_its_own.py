@@ -11,7 +11,8 @@ import sympy
 from fmpy import simulate_fmu
 
 from fmu_components.export.build import cached_fmu
-from jourdain import Result, StartError, System, t
+from jourdain import Result, StartError, System
+from jourdain.declare import t
 from tests.support.switched.worm import Case, Worm
 
 RATIO, END = 10.0, 7.0

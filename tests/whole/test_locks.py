@@ -10,7 +10,8 @@ import sympy
 from scipy.optimize import brentq
 
 from fmu_components.export.build import cached_fmu
-from jourdain import ROTATIONAL, Joint, Result, System, falls, holds_while, rises, t
+from jourdain import Joint, Result, System
+from jourdain.declare import ROTATIONAL, falls, holds_while, rises, t
 
 INERTIA, PEAK, RATE, OFFSET, START = 2.0, 3.0, 2.0, 0.1, 1.3
 

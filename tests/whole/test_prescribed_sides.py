@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import sympy
 
-from jourdain import Result, System, t
+from jourdain import Result, System
+from jourdain.declare import t
 from tests.support.switched.case import built
 
 A, W, INERTIA = 0.3, 2.0, 0.5

@@ -9,7 +9,8 @@ import pytest
 
 from coupling.kernel.system.kernel import Kernel
 from coupling.kernel.system.status import Status
-from jourdain import System, t
+from jourdain import System
+from jourdain.declare import t
 from tests.support.switched.case import built, moments
 from tests.support.switched.one_shaft import random_shaft
 

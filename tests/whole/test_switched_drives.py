@@ -11,7 +11,7 @@ import sympy
 from scipy.integrate import solve_ivp
 
 from coupling import Result
-from jourdain import t as TIME
+from jourdain.declare import t as TIME
 from tests.support.switched.by_enumeration import Rub, Train
 from tests.support.switched.case import built, integrated, moments
 

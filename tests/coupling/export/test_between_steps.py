@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 import sympy
 
-from jourdain import System, t
+from jourdain import System
+from jourdain.declare import t
 from tests.support.runtime.driver import Driver
 
 SPEED, TURNS = 3.0, 4

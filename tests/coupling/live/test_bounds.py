@@ -9,7 +9,8 @@ import pytest
 
 from fmu_components.declare.component import declaration
 from fmu_components.declare.declaration import DeclarationError
-from jourdain import Checkpoint, Component, Scheme, System, t
+from jourdain import Checkpoint, Component, Scheme, System
+from jourdain.declare import t
 from tests.support.systems import kept
 
 VOLUME, BULK, START = 1e-4, 1.5e9, 1e6

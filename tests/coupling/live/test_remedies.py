@@ -13,7 +13,7 @@ import sympy
 from scipy.integrate import solve_ivp
 
 from coupling import BuildError, Index3, Result, Scheme, Successive, System
-from jourdain import t
+from jourdain.declare import t
 from tests.coupling.live.test_stabilisation import angle, four_bars, moving
 from tests.support.advice import Cases, ends, said
 from tests.support.oracles.motion import deviation

@@ -17,7 +17,7 @@ from fmu_components.declare.component import Component, falls, rises
 from fmu_components.declare.declaration import TIME
 from fmu_components.declare.joint import Joint
 from fmu_components.export.build import cached_fmu
-from jourdain import t
+from jourdain.declare import t
 from tests.coupling.live.test_switching import stop
 from tests.support import foreign
 from tests.support.advice import Cases, ends
@@ -432,7 +432,7 @@ CASES.of(
     arm,
     {"drive": math.sin},
     ends("wheel.phi", math.sin(1.0)),
-    rate_formula=("an expression of jourdain.t", {"drive": sympy.sin(t)}, 1e-9),
+    rate_formula=("an expression of jourdain.declare.t", {"drive": sympy.sin(t)}, 1e-9),
     rate_function=("a function with rate=", {"drive": math.sin, "rate": math.cos, "acceleration": lambda time: -math.sin(time)}, 1e-9),
     rate_table=("a table with smooth=True", {"drive": SINE, "smooth": True}, 1e-9),
 )

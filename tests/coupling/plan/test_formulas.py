@@ -80,7 +80,7 @@ def driven(expression: object, **options: object) -> str:
     [
         (
             sympy.Symbol("t") * sympy.Symbol("omega") * t,
-            "'body.x' cannot be driven by omega*t*time: 'omega', 't' are not known; the time is jourdain.t, and other symbols get a number by .subs(...)",
+            "'body.x' cannot be driven by omega*t*time: 'omega', 't' are not known; the time is jourdain.declare.t, and other symbols get a number by .subs(...)",
         ),
         (sympy.I * t, "'body.x' cannot be driven by a formula with I in it; its numbers have to be real and finite"),
         (t + sympy.oo * sympy.sin(t), "'body.x' cannot be driven by a formula with oo in it; its numbers have to be real and finite"),

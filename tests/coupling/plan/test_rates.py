@@ -121,7 +121,7 @@ def plain_package(path: Path) -> System:
 
 VARIES = (
     "'drive.velocity' varies, and nobody gives 'drive.velocity.rate', which would be taken for 0; drive 'drive.velocity' by an expression of "
-    "jourdain.t, a table with smooth=True or a function with rate=, or let something give 'drive.velocity.rate' as well"
+    "jourdain.declare.t, a table with smooth=True or a function with rate=, or let something give 'drive.velocity.rate' as well"
 )
 
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from coupling.plan.drives import PiecesDrive, SplineDrive
 from coupling.plan.smooth import leaves, pieces
-from jourdain import System, t
+from jourdain import System
+from jourdain.declare import t
 
 steps = st.one_of(st.floats(1e-3, 10), st.sampled_from([1e-9, 1e-6, 1.0, 1e6]))
 changes = st.one_of(st.just(0.0), st.floats(-5, 5).map(lambda x: x if abs(x) > 1e-12 else 0.0), st.sampled_from([1e-9, -1e-9, 1e6, -1e6]))

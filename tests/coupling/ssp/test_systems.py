@@ -324,7 +324,7 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
     system.add("gain", "signal.Gain")
     system.drive("gain.u", lambda t: t)
     assert refusal(lambda: system.to_ssp(tmp_path / "s.ssp")) == (
-        "'gain.u' cannot be written as SSP: a Python function drives it; drive it by an expression of jourdain.t or a table, or add a component such as signal.Sine"
+        "'gain.u' cannot be written as SSP: a Python function drives it; drive it by an expression of jourdain.declare.t or a table, or add a component such as signal.Sine"
     )
     assert refusal(lambda: system.to_ssp("s.zip")) == (
         "path = 's.zip' is refused: give the name of a file that ends in .ssp, such as 'crane.ssp'"

@@ -10,7 +10,7 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 
 from coupling import System
-from jourdain import t as TIME
+from jourdain.declare import t as TIME
 from tests.support.switched.case import Case, G, built, integrated
 
 STICK, SLIP = 0.2, 3 * math.pi / 20

@@ -12,7 +12,7 @@ import sympy
 from scipy.integrate import solve_ivp
 
 from jourdain import System
-from jourdain import t as TIME
+from jourdain.declare import t as TIME
 
 NEAR = 1e-9
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import sympy
 from scipy.integrate import solve_ivp
 
-from jourdain import ROTATIONAL, Joint, friction
+from jourdain import Joint
+from jourdain.declare import ROTATIONAL, friction
 
 
 class Worm(Joint):
