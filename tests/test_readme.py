@@ -7,12 +7,14 @@ import inspect
 import re
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import jourdain
+from coupling import Checkpoint, Contacts, Index3, Isolation, Scheme, Successive
 from coupling.schemes.base.scheme import SCHEMES
 from coupling.solvers.base.solver import SOLVERS
 from coupling.system import System
@@ -375,8 +377,8 @@ def test_the_table_of_schemes_is_complete():
     assert set(re.findall(r"^\| `([\w-]+)`", section, re.MULTILINE)) == set(SCHEMES)
 
 
-def page_options(page: Path) -> set[str]:
-    section = page.read_text().partition("| option |")[2].partition("\n\n")[0]
+def page_options(page: Path, head: str = "option") -> set[str]:
+    section = page.read_text().partition(f"| {head} |")[2].partition("\n\n")[0]
     return {name for row in section.splitlines()[1:] for name in re.findall(r"`(\w+)`", row.split("|")[1])}
 
 
@@ -385,8 +387,24 @@ def test_the_tables_of_options_are_complete():
     import inspect
 
     stepping = page_options(COSIMULATION)
-    assert stepping == {"communication_step", "scheme", "extrapolation", "step_control", "coupling_tolerance"}
+    assert stepping == {"communication_step", "scheme"}
     assert page_options(MANUAL) == set(inspect.signature(System.simulate).parameters) - {"self"} - stepping
+
+
+@pytest.mark.parametrize(
+    ("option", "page"),
+    [
+        (Index3, "constraints"),
+        (Successive, "constraints"),
+        (Contacts, "switching"),
+        (Scheme, "co-simulation"),
+        (Isolation, "reliability"),
+        (Checkpoint, "reliability"),
+    ],
+)
+def test_the_tables_of_fields_are_complete(option, page):
+    """Every field of an object of options is explained, and no other."""
+    assert page_options(ROOT / "docs" / f"{page}.md", f"field of `{option.__name__}`") == {each.name for each in fields(option)}
 
 
 def test_the_joint_of_the_readme_is_the_revolute_joint(tmp_path):
@@ -477,9 +495,9 @@ def test_what_is_shown_imports_public_names_alone():
                 if node.module == "jourdain":
                     assert names <= {*jourdain.__all__, "icon", "measures", "picture", "shapes"}, place
                 else:
-                    assert node.module in ("jourdain.icon", "jourdain.measures", "jourdain.picture", "jourdain.shapes") or (
-                        node.module == "coupling" and names == {"System"}
-                    ), place
+                    assert node.module in (
+                        *("jourdain.declare", "jourdain.icon", "jourdain.measures", "jourdain.picture", "jourdain.shapes"),
+                    ) or (node.module == "coupling" and names == {"System"}), place
 
 
 def test_the_changelog_names_modules_that_have_moved():
