@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from coupling.errors import BuildError, shown
+from coupling.options.calls import public_call
 
 _METHODS = ("latin", "sobol", "halton", "random")
 
@@ -17,6 +18,7 @@ class Sample(dict[str, np.ndarray]):
     """Values of parameters by name; those of one place belong together, as ``sweep`` knows."""
 
 
+@public_call
 def sample(parameters: Mapping[str, Any], n: int, method: str = "latin", seed: int = 0) -> Sample:
     """``n`` points, for ``sweep``.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,8 @@ def _checked(instance: str, fmu: Fmu, name: str, value: Any, again: bool) -> Set
     full = f"{instance}.{name}"
     if variable is None:
         settable = [v.name for v in fmu.variables.values() if _settable(v)]
-        hint = nearest(name, settable) or nearest(name, fmu.variables) or f"what can be set is {listed(settable) or 'nothing'}"
+        hint = nearest(name, settable) or _meant(name, fmu, settable) or nearest(name, fmu.variables)
+        hint = hint or f"what can be set is {listed(settable) or 'nothing'}"
         raise BuildError(f"'{instance}' ({fmu.model_name}) has no variable '{name}' to start from; {hint}")
     if not _settable(variable):
         raise BuildError(f"'{full}' = {shown(value)} is refused: it is {_nature(variable)}; set parameters, states or inputs")
@@ -68,6 +69,15 @@ def _checked(instance: str, fmu: Fmu, name: str, value: Any, again: bool) -> Set
     check_value(full, variable, number)
     found: Settable = number
     return found
+
+
+def _meant(name: str, fmu: Fmu, settable: Sequence[str]) -> str:
+    """Returns a question that names the variable whose description begins with the name, or has it as a word; empty if there is none."""
+    word = name.replace("_", " ").lower()
+    texts = {each: fmu.variables[each].description.lower() for each in settable}
+    found = next((each for each, text in texts.items() if text.startswith(word)), None)
+    found = found or next((each for each, text in texts.items() if f" {word} " in f" {text} "), None)
+    return f"did you mean '{found}' ({fmu.variables[found].description.partition(';')[0]})?" if found and word else ""
 
 
 def item_of(full: str, variable: FmuVariable, value: Any) -> Any:

@@ -20,14 +20,16 @@ OBJECTS: dict[str, type] = {}
 """The classes of option objects, by the option of ``simulate`` that takes one."""
 
 _RENAMED = {
-    "compiled": ("evaluation", "evaluation='auto', 'fmus', 'tape' or 'compiled'"),
-    "coupling_tolerance": ("tolerance", "tolerance"),
-    "checkpoint_interval": ("interval", "interval"),
-    "checkpoint_inexact": ("inexact", "inexact"),
-    "start": ("initial", "initial"),
-    "at": ("initial", "initial"),
+    "compiled": "evaluation",
+    "coupling_tolerance": "tolerance",
+    "checkpoint_interval": "interval",
+    "checkpoint_inexact": "inexact",
 }
-"""Names that options had, the names that they have, and what to write."""
+"""Names that options had, and the names that they have."""
+_BEGAN = {"equilibrium": "start", "equilibria": "start", "linearise": "at", "sensitivities": "at"}
+"""Names that ``initial`` had in analyses."""
+_VALUES = {"evaluation": ": 'auto', 'fmus', 'tape' or 'compiled'"}
+"""Values of options that had others."""
 
 RENAMED_METHODS = {"stages": "constraint_stages", "connect_rigidly": "join_rigidly", "show": "appearance"}
 """Names that methods of systems had, and the names that they have."""
@@ -106,9 +108,9 @@ def check_names(called: str, given: Mapping[str, object], known: Collection[str]
 
 def no_option(called: str, name: str, known: Collection[str]) -> str:
     """Returns the sentence on an option that does not exist here: where it belongs, what it is called, or what was probably meant."""
-    new, written = _RENAMED.get(name, (name, name))
+    new = "initial" if _BEGAN.get(called) == name else _RENAMED.get(name, name)
     if name != new and new in known:
-        return f"{called} has no option '{name}'; it is called {written}"
+        return f"{called} has no option '{name}'; it is called {new}{_VALUES.get(new, '')}"
     owner = next((option for option, cls in OBJECTS.items() if new in {each.name for each in fields(cls)}), None)
     if owner is not None:
         written = f"{owner}={OBJECTS[owner].__name__}({new}=...)"

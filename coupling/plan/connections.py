@@ -180,12 +180,31 @@ def _joined_ports(a: End, port_a: Terminal, b: End, port_b: Terminal) -> list[tu
     for mine, its in matched:
         given_by_a, given_by_b = mine in gives_a, its in gives_b
         if given_by_a == given_by_b:
-            verb, need = ("give", "take") if given_by_a else ("take", "give")
-            raise BuildError(f"{sides} are on the same side: both {verb} {mine}; put a component between them whose ports {need} it")
+            raise BuildError(f"{sides} are on the same side: both {_remedy(port_a, mine, given_by_a)}")
         of_a, of_b = (a.instance, port_a.members[mine]), (b.instance, port_b.members[its])
         added = (its if given_by_a else mine) in (port_b if given_by_a else port_a).added
         result.append((of_a, of_b, added) if given_by_a else (of_b, of_a, added))
     return result
+
+
+_BETWEEN = {
+    "planar": ("planar.Revolute or planar.Weld", "planar.Body2"),
+    "spatial": ("spatial.Revolute or spatial.Weld", "spatial.Body2"),
+    "rotational": ("mechanical1d.RigidShaft", "mechanical1d.Inertia"),
+    "translational": ("mechanical1d.RigidRod", "mechanical1d.Mass"),
+    "hydraulic": ("hydraulic.Orifice", "hydraulic.Volume"),
+    "electrical": ("electrical.Resistor", "electrical.Capacitor"),
+}
+"""Components that lie between two ports of a kind: between two that give motion, pressure or voltage, and between two that take it."""
+
+
+def _remedy(port: Terminal, member: str, given: bool) -> str:
+    """Returns what two ports on one side do, and what connects them; ``given``: both give the member."""
+    verb, need = ("give", "take") if given else ("take", "give")
+    moving = given is (member not in port.added)
+    between = _BETWEEN.get(port.kind.removeprefix("org.jourdain."))
+    named = f", such as {between[not moving]}" if between else ""
+    return f"{verb} {member}; put a component between them whose ports {need} it{named}"
 
 
 def _check_pair(source: Name, target: Name, fmus: Mapping[str, Fmu], transformed: bool) -> None:

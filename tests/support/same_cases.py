@@ -47,8 +47,8 @@ class Grouped:
     option: str
     fields: Mapping[str, str]
     """Names in the object by flat names."""
-    takes_word: bool = True
-    """Returns whether the object begins with the word that the option has otherwise."""
+    word: str = ""
+    """The name in the object of the word that the option has otherwise, if it has one there."""
 
 
 def same(names: str) -> dict[str, str]:
@@ -60,13 +60,14 @@ GROUPS = (
         object="Index3",
         option="solver",
         fields=same("step_size metric velocity_level method spectral_radius newton_limit newton_tolerance"),
-        takes_word=False,
     ),
-    Grouped(object="Scheme", option="scheme", fields=same("extrapolation step_control") | {"coupling_tolerance": "tolerance"}),
-    Grouped(object="Successive", option="multipliers", fields=same("order redundant form"), takes_word=False),
+    Grouped(object="Scheme", option="scheme", fields=same("extrapolation step_control") | {"coupling_tolerance": "tolerance"}, word="name"),
+    Grouped(object="Successive", option="multipliers", fields=same("order redundant form")),
     Grouped(object="Contacts", option="contacts", fields=same("impacts rest_velocity painleve")),
-    Grouped(object="Isolation", option="isolate", fields=same("call_timeout memory sandbox on_crash max_restarts")),
-    Grouped(object="Checkpoint", option="checkpoint", fields={"checkpoint_interval": "interval", "checkpoint_inexact": "inexact"}),
+    Grouped(object="Isolation", option="isolate", fields=same("call_timeout memory sandbox on_crash max_restarts"), word="which"),
+    Grouped(
+        object="Checkpoint", option="checkpoint", fields={"checkpoint_interval": "interval", "checkpoint_inexact": "inexact"}, word="path"
+    ),
 )
 
 
@@ -78,8 +79,8 @@ def options(flat: Mapping[str, Any]) -> dict[str, Any]:
     for group in GROUPS:
         given = {name: found.pop(old) for old, name in group.fields.items() if old in found} if hasattr(jourdain, group.object) else {}
         if given:
-            word = [found.pop(group.option)] if group.option in found else []
-            found[group.option] = getattr(jourdain, group.object)(*(word if group.takes_word else ()), **given)
+            word = {group.word: found.pop(group.option)} if group.option in found else {}
+            found[group.option] = getattr(jourdain, group.object)(**(word if group.word else {}), **given)
     return found
 
 

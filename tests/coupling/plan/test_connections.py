@@ -71,13 +71,14 @@ def bench() -> System:
         (
             "rod.p1",
             "wheel.p1",
-            f"'rod.p1' ({BODY}) and 'wheel.p1' ({BODY}) are on the same side: both give x; put a component between them whose ports take it",
+            f"'rod.p1' ({BODY}) and 'wheel.p1' ({BODY}) are on the same side: both give x; put a component between them whose ports take it, "
+            "such as planar.Revolute or planar.Weld",
         ),
         (
             "pin.N",
             "hinge.M",
             f"'pin.N' ({JOINT}) and 'hinge.M' ({JOINT}) are on the same side: both take x; "
-            "put a component between them whose ports give it",
+            "put a component between them whose ports give it, such as planar.Body2",
         ),
         (
             "hinge.flange",
