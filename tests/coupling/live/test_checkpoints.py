@@ -270,7 +270,7 @@ def test_fmus_that_cannot_serialise_are_refused_by_name(tmp_path: Path) -> None:
     system.add("c", stepped.Half)
     assert refusal(lambda: system.simulate(1.0, checkpoint=tmp_path / "run.ckpt")) == (
         "checkpoint is refused: 'b' cannot save its state (canGetAndSetFMUState), and 'a' cannot serialise its state (canSerializeFMUState); leave it out, "
-        "give checkpoint_inexact=True, which restarts them from their continuous states alone, or use FMUs that can"
+        "give Checkpoint(inexact=True), which restarts them from their continuous states alone, or use FMUs that can"
     )
     assert not list(tmp_path.iterdir())
 

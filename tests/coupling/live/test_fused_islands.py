@@ -117,7 +117,7 @@ def test_what_is_solved_for_together_with_it_stays_with_the_fmus():
     system.connect("tie.N", "second.flange")
     result = system.simulate(0.01, evaluation="tape")
     (said,) = (each for each in result.outcome.warnings if each.startswith("compiled"))
-    assert said.startswith("compiled = 'tape': 'first") and "whose equations are not known" in said
+    assert said.startswith("evaluation = 'tape': 'first") and "whose equations are not known" in said
     assert result.statistics.evaluated == fused.BY_INSTANCES
 
 
@@ -127,6 +127,6 @@ def test_what_is_fed_from_multipliers_stays_with_the_fmus():
     system.connect("pin.N.Fx", "meter.f")
     result = system.simulate(0.01, evaluation="tape")
     assert result.outcome.warnings == [
-        "compiled = 'tape': 'pin.N.Fx' goes to an FMU whose equations are not known and follows itself from multipliers or from what such an FMU "
+        "evaluation = 'tape': 'pin.N.Fx' goes to an FMU whose equations are not known and follows itself from multipliers or from what such an FMU "
         "gives; derivatives were found by the FMUs"
     ]

@@ -178,7 +178,7 @@ def test_what_fmus_have_printed_is_in_the_result(way):
     for name in ("one", "other"):
         system.add(name, chatty, {"u": 0.0}, process={"own": "own" if name == "one" else None}.get(way, way))
     for start, other in ((0.0, "at 0 s\n"), (0.25, "at 0.25 s\n")):
-        printed = system.simulate(start + 0.1, start, isolate="all" if way == "all" else "none").printed
+        printed = system.simulate(start + 0.1, start_time=start, isolate="all" if way == "all" else "none").printed
         assert printed == ({"one": other} if way == "own" else {"one": 2 * other, "other": 2 * other})
     with pytest.raises(KeyError, match="there is no text printed by 'third'; there "):
         printed["third"]

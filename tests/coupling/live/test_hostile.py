@@ -54,7 +54,7 @@ def test_a_run_in_a_sandbox_has_the_same_bits(tmp_path: Path) -> None:
 def test_what_cannot_be_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing weaker takes the place of a sandbox."""
     assert refusal(lambda: pendulum().simulate(1.0, isolate=Isolation(which="none", sandbox=True))) == (
-        "sandbox = True is refused: it is for runs in a process of their own; give isolate='all' as well"
+        "sandbox = True is refused: it is for runs in a process of their own; give which='all' as well"
     )
     monkeypatch.setattr(homes, "lacks", lambda: "the kernel of this system has no Landlock")
     assert refusal(lambda: pendulum().simulate(1.0, isolate=Isolation(which="all", sandbox=True))) == (

@@ -99,7 +99,7 @@ def test_a_ball_bounces_between_the_points():
         (
             {"max_step": 0.005},
             "max_step = 0.005 s has no effect on steps that are fixed at communication_step = 0.01 s; choose a shorter communication_step, or "
-            "step_control='adaptive'",
+            "Scheme(step_control='adaptive')",
         ),
         (
             {"scheme": Scheme("implicit", extrapolation=2)},

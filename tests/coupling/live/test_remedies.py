@@ -257,7 +257,7 @@ def passing(stronger: float = 0.0, **options: Any) -> float:
     names = [f"{joint}.baumgarte.{each}" for joint in ("foot0", "foot1", "left1", "right1") for each in ("alpha", "beta")]
     start = {**moving(1, 1.0), **dict.fromkeys(names if stronger else (), stronger)}
     result = four_bars(1).simulate(10.0, output_times=[10.0], start_values=start, **options)
-    assert "the mechanism passes a pose there" in str(result.outcome) or "step_size" in options
+    assert "the mechanism passes a pose there" in str(result.outcome) or isinstance(options.get("solver"), Index3)
     return abs(result["rocker0.theta"][-1] - angle(2 / 3 + 1, 2 * 9.81, np.pi / 2, -1.0, 10.0))
 
 

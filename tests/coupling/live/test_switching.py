@@ -173,20 +173,3 @@ def test_a_start_inside_is_refused() -> None:
     with pytest.raises(InitialStateError) as refused:
         stop(s=-0.01).simulate(1.0)
     assert str(refused.value) == "'stop' starts 0.01 m inside (position[1] = -0.01 m; at most 1e-06 m); move it, or use initial='assemble'"
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"contacts": Contacts(impacts="both")}, "impacts = 'both' is unknown; choose 'sequential' or 'simultaneous'"),
-        ({"contacts": Contacts(painleve="no")}, "painleve = 'no' is unknown; choose 'stop' or 'impulse'"),
-        (
-            {"contacts": Contacts(rest_velocity=-1.0)},
-            "rest_velocity = -1 is refused: it must be at least 0 and finite; 0.001 is the default",
-        ),
-    ],
-)
-def test_options_that_make_no_sense_are_refused(options: dict[str, object], sentence: str) -> None:
-    with pytest.raises(BuildError) as refused:
-        stop().simulate(1.0, **options)  # type: ignore[arg-type]  # of any type on purpose
-    assert str(refused.value) == sentence

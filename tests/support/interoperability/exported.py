@@ -22,7 +22,7 @@ def exported(make: Callable[[], System], inputs: Sequence[str] = (), implicit: b
     @cache
     def fmu(fmi: int) -> Path:
         path = Path(_folder.name) / f"fmi{fmi}" / f"{make.__name__}.fmu"
-        return make().export_fmu(path, inputs, fmi=fmi, platforms=["linux64"], implicit=implicit)
+        return make().export_fmu(path, inputs=inputs, fmi=fmi, platforms=["linux64"], implicit=implicit)
 
     return fmu
 
