@@ -20,7 +20,7 @@ from tests.whole.spatial import test_mechanisms as spatial
 from tests.whole.spatial import test_redundancy as redundancy
 from tests.whole.spatial import test_tops as tops
 
-ALL_WAYS = {False: fused.BY_INSTANCES, **WAYS}
+ALL_WAYS = {"fmus": fused.BY_INSTANCES, **WAYS}
 WITHOUT_GRAPH = ("bearing", "pendulum", "drawer")
 """First words of names: their friction follows from multipliers in another way than in proportion."""
 

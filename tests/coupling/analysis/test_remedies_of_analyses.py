@@ -213,7 +213,7 @@ def test_an_equilibrium_that_nothing_holds_gets_an_input() -> None:
     remedy = "free=[...] with an input that can balance it"
     assert remedy in refusal(lambda: held().equilibrium(hold=["rod.theta"]))
     assert held().equilibrium(hold=["rod.theta"], free=["pin.effort"])["pin.effort"] == pytest.approx(G / 2, rel=1e-12)
-    turned: dict[str, Any] = {"start": {"rod.theta": 0.5}, "hold": ["rod.theta"]}
+    turned: dict[str, Any] = {"initial": {"rod.theta": 0.5}, "hold": ["rod.theta"]}
     text = refusal(lambda: held(5.0, -1.0).equilibrium(**turned, free=["rod.m"]))
     assert "begin at other values of these, or free an input instead" in text
     pose = held(5.0, -1.0).equilibrium(**turned, free=["pin.effort"])
@@ -225,7 +225,7 @@ def test_an_equilibrium_that_nothing_holds_gets_an_input() -> None:
     ("asked", "remedy"),
     [
         (lambda: rockers(2, 0.0, 0.0).linearise(), "choose another pose"),
-        (lambda: rockers(2, 0.3, 0.0).linearise(), "linearise at=system.equilibrium()"),
+        (lambda: rockers(2, 0.3, 0.0).linearise(), "linearise with initial=system.equilibrium()"),
     ],
     ids=["singular", "unsteady"],
 )

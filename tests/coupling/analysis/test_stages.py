@@ -87,7 +87,10 @@ def test_stages_are_those_of_the_joints_in_force_at_a_time():
 
 
 def test_what_stages_cannot_show_is_refused():
-    assert refusal(lambda: rods().constraint_stages(at="now"), BuildError) == "stages: at = 'now' is refused: give a time in seconds"
+    assert (
+        refusal(lambda: rods().constraint_stages(at="now"), BuildError)
+        == "constraint_stages: at = 'now' is refused: give a time in seconds"
+    )
     assert refusal(lambda: rods().constraint_stages(order=["pin2"])).startswith(
         "order: 'pin2' is no joint of the system; did you mean 'pin0' or 'pin1'?"
     )

@@ -116,7 +116,7 @@ def test_what_is_solved_for_together_with_it_stays_with_the_fmus():
     system.drive("tie.M.a", 0.0)
     system.connect("tie.N", "second.flange")
     result = system.simulate(0.01, evaluation="tape")
-    (said,) = (each for each in result.outcome.warnings if each.startswith("compiled"))
+    (said,) = (each for each in result.outcome.warnings if each.startswith("evaluation"))
     assert said.startswith("evaluation = 'tape': 'first") and "whose equations are not known" in said
     assert result.statistics.evaluated == fused.BY_INSTANCES
 

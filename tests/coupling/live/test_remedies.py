@@ -338,7 +338,7 @@ def test_an_unstable_coupling_is_not_told_to_extrapolate_more() -> None:
     )
     assert "78% of the energy" in first and "208%" in second
     for text in (first, second):
-        assert "choose a smaller communication_step, or scheme='implicit'" in text and "a higher extrapolation" not in text
+        assert "choose a smaller communication_step, or scheme='implicit'" in text and "a higher Scheme(extrapolation=...)" not in text
 
 
 def lever(**options: Any) -> Result:

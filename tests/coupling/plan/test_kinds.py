@@ -247,7 +247,7 @@ def test_step_control_needs_steps_of_any_size(fmi, scheme, control):
     system = alone(without(foreign.oscillator(fmi, rollback=True), *VARIABLE_STEP))
     assert refusal(lambda: system.simulate(1.0, scheme=Scheme(scheme, step_control=control), **COUPLED), BuildError) == (
         f"step_control = '{control}' changes the step size, but 'unit' can make steps of one size only "
-        "(canHandleVariableCommunicationStepSize); use step_control='fixed'"
+        "(canHandleVariableCommunicationStepSize); use Scheme(step_control='fixed')"
     )
 
 
@@ -256,7 +256,7 @@ def test_step_control_needs_states_that_can_be_saved(fmi, control):
     system = alone(foreign.oscillator(fmi))
     assert refusal(lambda: system.simulate(1.0, scheme=Scheme(step_control=control), **COUPLED), BuildError) == (
         f"step_control = '{control}' takes steps back, but 'unit' cannot save and restore its state (canGetAndSetFMUstate); "
-        "use step_control='fixed'"
+        "use Scheme(step_control='fixed')"
     )
 
 
@@ -265,7 +265,7 @@ def test_control_by_power_needs_ports(fmi):
     system = alone(foreign.oscillator(fmi, rollback=True))
     assert refusal(lambda: system.simulate(1.0, scheme=Scheme(step_control="power"), **COUPLED), BuildError) == (
         "step_control = 'power' needs Co-Simulation instances that are connected through ports whose power is known (planar, rotational, "
-        "translational, hydraulic, electrical); use step_control='adaptive'"
+        "translational, hydraulic, electrical); use Scheme(step_control='adaptive')"
     )
 
 

@@ -43,7 +43,7 @@ def test_a_violation_is_told_at_the_end(lever: System, scheme: str, outputs: lis
     warnings = lever.simulate(0.75, communication_step=0.05, scheme=Scheme(scheme, extrapolation=0), outputs=outputs).outcome.warnings
     (violated,) = (w for w in warnings if w.startswith("a constraint is violated: pin."))
     assert violated.endswith(
-        "is allowed; choose a smaller communication_step, a higher extrapolation, or scheme='implicit' and leave extrapolation out"
+        "is allowed; choose a smaller communication_step, a higher Scheme(extrapolation=...), or scheme='implicit' and leave extrapolation out"
     )
 
 

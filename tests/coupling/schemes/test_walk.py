@@ -109,7 +109,7 @@ def test_control_that_gives_up():
     text = result.outcome.sentence
     assert text.startswith("stopped at t = 0 s: step_control = 'adaptive' has brought the step down to ")
     assert text.endswith(
-        " s without reaching coupling_tolerance = 0.0001; loosen it, or use step_control='fixed'; the result holds everything up to there"
+        " s without reaching tolerance = 0.0001; loosen it, or use Scheme(step_control='fixed'); the result holds everything up to there"
     )
     assert result.time.tolist() == [0.0]
 
@@ -156,7 +156,7 @@ def test_control_by_power_sees_nothing_of_implicit_schemes(scheme):
     """What arrives at the end of a step is what it was made with."""
     assert refusal(lambda: mass(scheme=Scheme(scheme, step_control="power")), BuildError) == (
         f"step_control = 'power' does not go with scheme = '{scheme}', in which nothing is extrapolated, so that no energy is created that "
-        "could tell of errors; use step_control='fixed', or 'adaptive'"
+        "could tell of errors; use Scheme(step_control='fixed'), or 'adaptive'"
     )
 
 
@@ -165,7 +165,7 @@ def test_multipliers_that_are_constant_over_a_step_cannot_be_controlled(control,
     """However small the step, velocities alternate."""
     assert refusal(lambda: mass(scheme=Scheme("implicit-position", step_control=control)), BuildError) == (
         f"step_control = '{control}' does not go with scheme = 'implicit-position', in which velocities alternate around the right value from "
-        f"step to step, which looks like an error; use step_control='fixed'{remedy}"
+        f"step to step, which looks like an error; use Scheme(step_control='fixed'){remedy}"
     )
 
 

@@ -334,7 +334,7 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
         f"'{missing}' cannot be written: there is no folder '{missing.parent}'; make it, or choose another path"
     )
     assert refusal(lambda: system.to_ssp(tmp_path / "s.ssp", {"stop_tim": 1.0})) == (
-        "settings: there is no option 'stop_tim' of simulate; did you mean 'stop_time' or 'start_time'?"
+        "settings has no option 'stop_tim'; did you mean 'stop_time' or 'start_time'?"
     )
     assert (
         refusal(lambda: system.to_ssp(tmp_path / "s.ssp", {"stop_time": "x"}))

@@ -14,7 +14,7 @@ from coupling.live.session import Session
 from coupling.plan.build import Built
 from tests.support.fused.agreement import by_instance, relative, steady_points
 
-WAYS: dict[bool | str, str] = {"tape": BY_TAPE, True: BY_CODE}
+WAYS = {"tape": BY_TAPE, "compiled": BY_CODE}
 """As a run asks for them, and as it says so."""
 
 
@@ -33,7 +33,7 @@ def ways_disagreement(built: Built, points: int = 20, seed: int = 1) -> float:
     return max(found)
 
 
-def _by_way(session: Session, way: bool | str, t: float, x: np.ndarray) -> np.ndarray:
+def _by_way(session: Session, way: str, t: float, x: np.ndarray) -> np.ndarray:
     session.run = replace(session.run, evaluation=way)
     begin_fused(session)
     assert session.evaluated == WAYS[way], session.not_compiled

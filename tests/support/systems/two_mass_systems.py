@@ -159,7 +159,7 @@ def measured_step(systems: Sequence[System], h: float, memory: int, **options: A
         result = run(system, h, 40 if memory > 1 else 6, **options)
         assert result.outcome.completed, result.outcome.sentence
         rows = states(result)
-        if FORCE in result.names and options.get("scheme", "").startswith("implicit"):
+        if FORCE in result.names and str(getattr(scheme := options.get("scheme", ""), "name", scheme)).startswith("implicit"):
             rows = np.column_stack([rows, result[FORCE]])
         first = 2 * memory - 2
         before += [rows[n - memory + 1 : n + 1][::-1].ravel() for n in range(first, len(rows) - 1)]
