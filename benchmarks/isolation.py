@@ -104,7 +104,7 @@ def main() -> None:
     seven = example("03_seven_body_mechanism")
     mechanism = seven.system()
     compared("seven bodies", seven.STOP, mechanism, mechanism, few)
-    print("\nof one FMU in a guard, with compiled=False on both sides, since equations in place of FMUs would hardly call it")
+    print('\nof one FMU in a guard, with evaluation="fmus" on both sides, since equations in place of FMUs would hardly call it')
     for name in "link3", "pin12":
         compared(f"seven bodies, {name}", seven.STOP, mechanism, with_guard(mechanism, name), few, isolate="none", evaluation="fmus")
 
