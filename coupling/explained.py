@@ -15,8 +15,8 @@ from coupling.errors import AnalysisError, BuildError, InitialStateError, shown
 from coupling.live.failures import completed
 from coupling.live.session import Session
 from coupling.live.violations import check_start_state
-from coupling.names import nearest
 from coupling.options import Run
+from coupling.options.calls import check_names
 from coupling.outcome import Outcome
 from coupling.plan.definition import Value
 from coupling.result import Result
@@ -26,7 +26,6 @@ from coupling.ssp.parameters import start_values_of
 
 _RECORDS = ("stop_time", "outputs", "output_times", "output_interval", "progress")
 """Options of ``simulate`` that mean nothing here: ``at`` is the end, and nothing is recorded."""
-_EVALUATION = ("evaluation", "compiled")
 _A_WHILE = 1.0
 """The seconds of a run that is not made, so that its evaluation is chosen as for one that is."""
 
@@ -48,7 +47,7 @@ def explain(
     if isinstance(at, Result):
         drives = {**at.drives, **(drives or {})}
     run, pose, time = _asked(system, at, options)
-    look = _Look(time, bool(options.keys() & set(_EVALUATION)))
+    look = _Look(time, "evaluation" in options)
     simulator = system._simulator or Simulator(system.definition)
     try:
         simulator.prepare(run)
@@ -80,8 +79,7 @@ def _asked(system: Any, at: Any, options: Mapping[str, Any]) -> tuple[Run, Mappi
                 else "at is the end, and nothing is recorded"
             )
             raise BuildError(f"explain: {name} is refused: {why}; leave it out")
-        if name not in known:
-            raise BuildError(f"explain: '{name}' is no option of simulate; {nearest(name, known) or 'docs/coupling.md lists them'}")
+    check_names("explain", options, known)
     start = options.get("start_time", float(at.time[-1]) if isinstance(at, Result) else Run.start_time)
     if at is None or isinstance(at, int | float | np.integer | np.floating):
         if isinstance(at, bool) or (at is not None and not np.isfinite(at)):
@@ -121,7 +119,7 @@ class _Look:
                 raise
             self.violated = [str(error)]
         if self._time is not None:
-            outcome = SOLVERS[run.solver].integrate(session, run)
+            outcome = SOLVERS[run.solver_name].integrate(session, run)
             if not outcome.completed:
                 return outcome
             t, x = self._time, session.kernel.present
@@ -143,7 +141,7 @@ def _order_of_constraints(session: Session, run: Run, found: Evaluation) -> str:
     levels = [name for name, has in _LEVELS.items() if any(getattr(each, has) is not None for each in found.joints)]
     kept = " and ".join(levels)
     solved = "these multipliers follow from the accelerations of the constraints"
-    if SOLVERS[run.solver].holds:
+    if SOLVERS[run.solver_name].holds:
         return f"index 3: each step of the solver ends on the {kept}; {solved} at its end"
     if not levels:
         return f"index 1: {solved}, which alone are known"

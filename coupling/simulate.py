@@ -207,9 +207,10 @@ class Simulator:
                     f"enforce: velocities cannot be made to fit where '{self.definition.enforced[0][0]}' comes into force: {error.why}; leave it in "
                     "force all the time"
                 ) from None
-            if tells_what_repeats(run):
-                first = run.successive is not None and run.successive.redundant == "first"
-                asked, other = ("redundant = 'first'", "least") if first else (f"form = '{run.form}'", "multipliers")
+            if run.successive and tells_what_repeats(run):
+                asked, other = (
+                    ("redundant = 'first'", "least") if run.successive.redundant == "first" else (f"form = '{run.form}'", "multipliers")
+                )
                 raise BuildError(
                     f"{asked} is refused: {error.why}, so that it cannot be told what repeats what; choose '{other}'"
                 ) from None

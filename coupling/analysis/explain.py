@@ -160,7 +160,7 @@ def _relations(session: Session, t: float, x: np.ndarray, constraints: Sequence[
         equations.check_symmetry()
     except BuildError:
         return _Relations(residual, {}, {}, "the equations are not symmetric, so that what repeats what is not known")
-    order = session.run.order
+    order = session.run.successive.order if session.run.successive else None
     taken = equations.take(None if order == INDEPENDENT_FIRST else sequence(session, order, equations.constraints))
     names = [session.named(each.multiplier.part, each.multiplier.reference) for each in equations.constraints]
     repeats = {
@@ -205,8 +205,8 @@ def _reason(session: Session, asked: bool) -> str:
 
 def _sequence(session: Session) -> str:
     """The order in which a run takes the constraints."""
-    run = session.run
-    if run.multipliers == "simultaneous":
+    asked = session.run.successive
+    if asked is None:
         return "all constraints at once (minimum degree ordering)"
-    order = run.order if isinstance(run.order, str) else listed(run.order) if run.order else "the order of add"
+    order = asked.order if isinstance(asked.order, str) else listed(asked.order) if asked.order else "the order of add"
     return f"one constraint after the other (successive): {order}"

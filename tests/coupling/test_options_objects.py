@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import traceback
 from collections.abc import Callable
 from copy import deepcopy
@@ -82,6 +83,23 @@ def test_a_run_with_objects_is_read_again_as_it_was() -> None:
     run = Run(stop_time=1.0, solver=Index3(step_size=0.1), multipliers=Successive(order=["pin"]), isolate=Isolation(which="all"))
     assert from_data(as_data(run)) == run
     assert run.told["solver"] == "index3" and run.told["solver.step_size"] == 0.1 and run.told["isolate"] == "all"
+
+
+PAGES = {
+    Index3: "constraints",
+    Scheme: "co-simulation",
+    Successive: "constraints",
+    Contacts: "switching",
+    Isolation: "reliability",
+    Checkpoint: "reliability",
+}
+
+
+@pytest.mark.parametrize("cls", PAGES)
+def test_the_manual_explains_each_field(cls: type) -> None:
+    page = (Path(coupling.__file__).parents[1] / "docs" / f"{PAGES[cls]}.md").read_text()
+    rows = page.partition(f"| field of `{cls.__name__}` |")[2].partition("\n\n")[0].splitlines()[1:]
+    assert {name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])} == {each.name for each in fields(cls)}
 
 
 # -- fields reach the run --------------------------------------------------------------------------------------------------------------------
