@@ -31,7 +31,7 @@ from coupling.live.sensitivities import shadows_of
 from coupling.live.session import Session, alive
 from coupling.live.start import StartValues, start, start_again
 from coupling.live.streaming import Stream
-from coupling.live.successive import tells_what_repeats
+from coupling.live.successive import repetitions_unknown, tells_what_repeats
 from coupling.live.tolerances import check_names
 from coupling.live.unwritten import attempted, sentences
 from coupling.live.violations import check_start_state
@@ -207,13 +207,8 @@ class Simulator:
                     f"enforce: velocities cannot be made to fit where '{self.definition.enforced[0][0]}' comes into force: {error.why}; leave it in "
                     "force all the time"
                 ) from None
-            if run.successive and tells_what_repeats(run):
-                asked, other = (
-                    ("redundant = 'first'", "least") if run.successive.redundant == "first" else (f"form = '{run.form}'", "multipliers")
-                )
-                raise BuildError(
-                    f"{asked} is refused: {error.why}, so that it cannot be told what repeats what; choose '{other}'"
-                ) from None
+            if tells_what_repeats(run):
+                raise repetitions_unknown(run, error.why) from None
             if run.stabilisation is not None:
                 raise
             self._unprojectable = error.why

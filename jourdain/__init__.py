@@ -68,6 +68,11 @@ _NAMES = {
 }
 """The same as above, for the interpreter; a test compares the two."""
 _PLACES = {name: (module, name) for module, names in _NAMES.items() for name in names.split()}
+_OF_DECLARATIONS = (
+    "ELECTRICAL HYDRAULIC PLANAR ROTATIONAL SPATIAL TRANSLATIONAL Angle Magnitude Port PortKind Side falls friction holds_while reaches rises "
+    "same_direction signed_root t unilateral"
+)
+"""Names of ``jourdain.declare``, which a user may look for here."""
 
 __all__ = sorted(_PLACES)
 
@@ -78,12 +83,12 @@ if not TYPE_CHECKING:  # a checker that saw this function would believe in every
             from importlib.metadata import version
 
             return version("jourdain")
-        from importlib import import_module
-
         if name not in _PLACES:
-            if not name.startswith("_") and name in import_module("jourdain.declare").__all__:
+            if name in _OF_DECLARATIONS.split():
                 raise AttributeError(f"module 'jourdain' has no name '{name}'; it is in jourdain.declare")
             raise AttributeError(f"module 'jourdain' has no name '{name}'; dir(jourdain) lists those that it has")
+        from importlib import import_module
+
         module, own = _PLACES[name]
         globals()[name] = getattr(import_module(module), own)
         return globals()[name]

@@ -162,6 +162,13 @@ def tells_what_repeats(run: Run) -> bool:
     return run.successive is not None and (run.successive.redundant == "first" or run.form != "multipliers")
 
 
+def repetitions_unknown(run: Run, why: str) -> BuildError:
+    """Returns the refusal of a run that tells redundant constraints one by one, where that cannot be."""
+    first = run.successive is not None and run.successive.redundant == "first"
+    asked, other = ("redundant = 'first'", "least") if first else (f"form = '{run.form}'", "multipliers")
+    return BuildError(f"{asked} is refused: {why}, so that it cannot be told what repeats what; choose '{other}'")
+
+
 def begin_in_order(session: Session) -> None:
     """Tells the kernel in which sequence a run takes the constraints."""
     run, asked = session.run, session.run.successive

@@ -63,7 +63,7 @@ def test_it_is_a_command(machine: Path) -> None:
     wrong = typed("simulate", "machine.py", "--stop", "0.5", "--set", "rod.mass=2")
     assert (
         wrong.returncode == 2
-        and wrong.stderr.startswith("jourdain: 'rod' (planar.Body1) has no variable 'mass' to start from; what can be set is")
+        and wrong.stderr.startswith("jourdain: 'rod' (planar.Body1) has no variable 'mass' to start from; did you mean 'm' (mass)?")
         and len(wrong.stderr.splitlines()) == 1
     )
 
