@@ -77,17 +77,16 @@ class Found(NamedTuple):
     after: Held
 
 
-def soak(minutes: float, folder: Path, **options: Any) -> Found:
+def soak(minutes: float, folder: Path, isolate: str = "none", process: str | None = None) -> Found:
     """Runs for so long; each has the bits of the crane that nothing happens to."""
     undisturbed = run(example().system())
-    machine = with_valve(valve_that_crashes(), **options.pop("adding", {}))
+    machine = with_valve(valve_that_crashes(), process=process)
     end, runs, restarts, before = time.monotonic() + 60 * minutes, 0, 0, held()
     while time.monotonic() < end or runs < 5:
         result = run(
             machine,
             checkpoint=Checkpoint(path=folder / "crane.ckpt", interval=0.02),
-            isolate=Isolation(which="none", on_crash="restart", max_restarts=10_000),
-            **options,
+            isolate=Isolation(which=isolate, on_crash="restart", max_restarts=10_000),
         )
         assert result.outcome.completed, result.outcome
         assert np.array_equal(result.time, undisturbed.time)

@@ -10,7 +10,7 @@ from tests.soak.crane import soak
 
 
 @pytest.mark.slow  # two minutes
-@pytest.mark.parametrize("options", [{"adding": {"process": "own"}}, {"isolate": "all"}], ids=["own", "all"])
+@pytest.mark.parametrize("options", [{"process": "own"}, {"isolate": "all"}], ids=["own", "all"])
 def test_a_valve_that_crashes_at_random(options: dict, tmp_path: Path) -> None:
     found = soak(1.0, tmp_path, **options)
     assert found.restarts > 0
