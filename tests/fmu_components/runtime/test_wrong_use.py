@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from fmu_components.catalogue import find
-from fmu_components.declare.component import component_name, declaration
-from fmu_components.declare.declaration import Role
+from fmu_components.declare.component import declaration
 from tests.support.declare.reference import reference
-from tests.support.runtime.driver import DISCARD, ERROR, Driver, check_references, status_of
+from tests.support.runtime.driver import DISCARD, ERROR, Driver, status_of
 
 BODY = find("planar.Body1")
 
@@ -46,27 +45,6 @@ def test_a_mass_or_inertia_that_is_not_positive_is_an_error(name, value, fmi, fm
         assert the_sentence(driver) == f"rod: {name} = {value:g} {unit} is refused: it must be greater than 0; {OTHERWISE[name]}"
         driver.enter()
         assert driver[name] == 1.0
-
-
-def test_every_bound_of_every_parameter_is_kept(component, fmi, fmu):
-    """A value beyond either end of a range is an Error whose sentence names parameter and value."""
-    with Driver(fmu(component, fmi), "me", "rod") as driver:
-        for parameter in declaration(component).with_role(Role.PARAMETER):
-            valid = parameter.range
-            beyond = [
-                v
-                for v in (
-                    valid.minimum - 1,
-                    valid.minimum if valid.open_below else -math.inf,
-                    valid.maximum + 1,
-                    valid.maximum if valid.open_above else math.inf,
-                )
-                if math.isfinite(v)
-            ]
-            for value in beyond:
-                assert value not in valid
-                assert status_of(driver.set, {parameter.name: value}) == ERROR
-                assert f"{parameter.name} = {value:g} " in the_sentence(driver)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
@@ -105,14 +83,6 @@ def test_a_parameter_that_is_not_a_number_is_an_error(fmi, fmu):
     with Driver(fmu(BODY, fmi), "cs", "rod") as driver:
         assert status_of(driver.set, {"m": math.nan}) == ERROR
         assert the_sentence(driver) == "rod: m = nan is refused: it must be a finite number"
-
-
-@pytest.mark.parametrize("kind", ["me", "cs"])
-def test_references_are_dense_and_others_are_refused(component, fmi, kind, fmu):
-    """1 to n in the order of the variables, the time last; any other one is an Error of each getter and setter, with a sentence that says so."""
-    with Driver(fmu(component, fmi), kind) as driver:
-        driver.start()
-        check_references(driver, component_name(component))
 
 
 def test_a_call_of_the_wrong_type_is_an_error(rod):
