@@ -14,7 +14,7 @@ def check_all(*properties: Callable[..., None], **given: object) -> None:
     names = []
     for check in properties:
         try:
-            check(**{name: given[name] for name in inspect.signature(check).parameters})
+            check(**{name: given[name] for name in inspect.signature(check).parameters if name in given})
         except (Exception, pytest.fail.Exception) as failure:
             failures.append(failure)
             names.append(check.__name__)

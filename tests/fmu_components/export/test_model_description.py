@@ -18,7 +18,8 @@ from fmu_components.declare.declaration import Role
 from fmu_components.export.model_description import LOG_CATEGORIES, build_description, model_description
 from fmu_components.export.table import VariableTable
 from tests.support.export.dependence import check_dependencies, dependence
-from tests.support.export.tables import description_of
+from tests.support.export.tables import description_of, manifest_of
+from tests.support.properties import check_all
 
 SOURCES = ("model.c", "values.c")
 RUNTIME = Path(__file__).parents[3] / "fmu_components" / "runtime"
@@ -118,7 +119,7 @@ def check_model_exchange_and_co_simulation_are_offered(described, table, fmi):
     assert int(described.coSimulation.maxOutputDerivativeOrder) == 1
 
 
-def test_steps_end_early_at_events_only(table):
+def check_steps_end_early_at_events_only(table):
     """An FMI 3 step can always be cut short from outside, but only a component with events ends one by itself."""
     flags = xml(table, 3).find("CoSimulation").attrib
     assert flags["mightReturnEarlyFromDoStep"] == ("true" if table.with_role(Role.RELATION) or table.declared.events else "false")
@@ -130,7 +131,7 @@ def test_inputs_can_vary_inside_a_step_of_fmi_2(joint):
     assert xml(joint, 2).find("CoSimulation").get("canInterpolateInputs") == "true"
 
 
-def test_intermediate_update_concerns_continuous_variables(table):
+def check_intermediate_update_concerns_continuous_variables(table):
     """FMI 3 allows access inside a step to all inputs and continuous outputs, and to nothing that is discrete."""
     for element in xml(table, 3).find("ModelVariables"):
         accessible = element.get("intermediateUpdate") == "true"
@@ -173,7 +174,7 @@ def check_value_references_are_places(described, table):
     assert described.modelVariables[-1].name == "time"
 
 
-def test_both_versions_list_the_same_variables(table):
+def check_both_versions_list_the_same_variables(table):
     """Names, units, start values and limits are the same in FMI 2 and FMI 3, in the same order."""
     facts = []
     for fmi in (2, 3):
@@ -275,7 +276,7 @@ def test_display_units_multiply(joint, fmi):
 # -- model structure ---------------------------------------------------------------------------------------------------
 
 
-def test_dependencies_hold_numerically(described, table, fmi):
+def check_dependencies_hold_numerically(described, table, fmi):
     """Outputs, derivatives and event indicators move with nothing undeclared, and have the slopes that the kinds promise.
 
     Knowns are inputs, states and time; in FMI 3 parameters and discrete states as well.
@@ -290,7 +291,7 @@ def test_dependencies_hold_numerically(described, table, fmi):
             check_dependencies(probe, unknown.variable.name, knowns, dependencies(unknowns, unknown.variable.name))
 
 
-def test_initial_dependencies_hold_numerically(described, table):
+def check_initial_dependencies_hold_numerically(described, table):
     """The same in Initialization Mode, where everything that is initially exact is a known, the switch included."""
     knowns = [v.name for v in described.modelVariables if v.initial == "exact" or v.causality in ("input", "independent")]
     either, ordinary = dependence(table, None), dependence(table, False)
@@ -317,7 +318,7 @@ def test_the_oracle_finds_what_is_wrong(joint):
             check_dependencies(probe, "N.Fx", knowns, wrong)
 
 
-def test_no_dependence_is_declared_in_vain(described, table, fmi):
+def check_no_dependence_is_declared_in_vain(described, table, fmi):
     """What is declared as a dependence moves its unknown somewhere; what a relation watches does so at events only."""
     probe = dependence(table, None if fmi == 2 else False)
     indicators = {f"{relation.name}.indicator" for relation in table.with_role(Role.RELATION)}
@@ -327,7 +328,7 @@ def test_no_dependence_is_declared_in_vain(described, table, fmi):
             assert unknown.variable.name in moved or indicators & moved, f"{unknown.variable.name} does not depend on {known.name}"
 
 
-def test_nothing_that_the_switch_changes_is_constant(table):
+def check_nothing_that_the_switch_changes_is_constant(table):
     """In FMI 2 the dependencies are the union of both modes, and a factor that differs between them is never called constant."""
     described = read(table, 2)
     modes = [dependence(table, position) for position in (False, True)]
@@ -344,6 +345,11 @@ def test_lambda_counts_where_it_is_an_input(joint, fmi):
     found = dependencies(read(joint, fmi).outputs, "M.Fx")
     assert found.get("lambda[1]") == {2: "fixed", 3: None}[fmi]
     assert found["M.x"] == "tunable"
+
+
+def check_only_joints_have_a_manifest(table, fmi):
+    """A component without algebraic variables has no manifest."""
+    assert (manifest_of(table, fmi) is None) == (not table.with_role(Role.ALGEBRAIC))
 
 
 def check_dependencies_are_in_order(described):
@@ -384,15 +390,33 @@ def test_discrete_states_are_knowns_of_fmi_3(ball, fmi):
 
 
 def test_every_component_is_described_as_it_is_declared(described, table, fmi):
-    """The checks above, of what is read once."""
-    check_the_schema_and_fmpy_accept_it(described, table)
-    check_default_experiment(described, table)
-    check_model_exchange_and_co_simulation_are_offered(described, table, fmi)
-    check_source_files(described, table)
-    check_log_categories(described, fmi)
-    check_value_references_are_places(described, table)
-    check_start_values_are_the_declared_ones(described, table)
-    check_ranges_are_stated(table, fmi)
-    check_derivatives_belong_to_their_states(described, table)
-    check_units(described, table)
-    check_dependencies_are_in_order(described)
+    """The checks above, of what is read once; some concern what one version alone has."""
+    of_one_version = {
+        2: (check_nothing_that_the_switch_changes_is_constant,),
+        3: (
+            check_steps_end_early_at_events_only,
+            check_intermediate_update_concerns_continuous_variables,
+            check_both_versions_list_the_same_variables,
+        ),
+    }
+    check_all(
+        check_the_schema_and_fmpy_accept_it,
+        check_default_experiment,
+        check_model_exchange_and_co_simulation_are_offered,
+        check_source_files,
+        check_log_categories,
+        check_value_references_are_places,
+        check_start_values_are_the_declared_ones,
+        check_ranges_are_stated,
+        check_derivatives_belong_to_their_states,
+        check_units,
+        check_dependencies_hold_numerically,
+        check_initial_dependencies_hold_numerically,
+        check_no_dependence_is_declared_in_vain,
+        check_only_joints_have_a_manifest,
+        check_dependencies_are_in_order,
+        *of_one_version[fmi],
+        described=described,
+        table=table,
+        fmi=fmi,
+    )

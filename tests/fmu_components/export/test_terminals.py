@@ -14,6 +14,7 @@ from fmu_components.declare.units import exponents
 from fmu_components.export.pages.icons import EXTENT, port_positions
 from fmu_components.export.table import VariableTable
 from fmu_components.export.terminals import terminal_icons, terminals_and_icons
+from tests.support.properties import check_all
 
 
 def read(table: VariableTable, fmi: int) -> etree._Element:
@@ -63,15 +64,6 @@ def check_what_a_master_has_to_know(table):
         assert list(pairs) == [effort.name for effort in kind.effort] and set(pairs.values()) <= {q.name for q in kind.motion}
 
 
-def test_every_port_is_a_terminal(table, schema):
-    """The checks above, of the text that is the same in both versions."""
-    check_both_versions_have_the_same_text(table)
-    check_the_schema_accepts_it(table, schema)
-    check_one_terminal_per_port(table)
-    check_members_are_all_variables_of_the_port(table)
-    check_what_a_master_has_to_know(table)
-
-
 def test_what_makes_power():
     """The units of an effort and of its rate make watts; radians count for nothing."""
     for kind in KINDS:
@@ -110,9 +102,23 @@ def test_places(joint, fmi):
     assert places == [[-110, -10, -90, 10], [90, -10, 110, 10]]
 
 
-def test_every_image_exists(table, fmi):
+def check_every_image_exists(table):
     """Each terminal refers to an image, without its ending, that is made beside the file."""
     images = terminal_icons(table)
-    named = {f"{each.get('iconBaseName')}.png" for each in read(table, fmi).iter("TerminalGraphicalRepresentation")}
+    named = {f"{each.get('iconBaseName')}.png" for each in read(table, 3).iter("TerminalGraphicalRepresentation")}
     assert named == set(images)
     assert all(image.startswith(b"\x89PNG\r\n") for image in images.values())
+
+
+def test_every_port_is_a_terminal(table, schema):
+    """The checks above, of the text that is the same in both versions."""
+    check_all(
+        check_both_versions_have_the_same_text,
+        check_the_schema_accepts_it,
+        check_one_terminal_per_port,
+        check_members_are_all_variables_of_the_port,
+        check_what_a_master_has_to_know,
+        check_every_image_exists,
+        table=table,
+        schema=schema,
+    )
