@@ -24,6 +24,7 @@ from fmu_components.declare.declaration import Role
 from fmu_components.export.model_description import model_description
 from fmu_components.export.python_slave import RUNTIME, build_python_fmu, runtime_module
 from fmu_components.export.table import VariableTable
+from tests.support.properties import check_all
 from tests.support.runtime.driver import DISCARD, Driver, status_of
 
 BODY = VariableTable(declaration(find("planar.Body1")))
@@ -120,7 +121,7 @@ def check(exact, variable, found):
 # -- values ---------------------------------------------------------------------------------------------------------------------
 
 
-def test_initialization_mode_gives_the_declared_values(table, fmu_of):
+def check_initialization_mode_gives_the_declared_values(table, fmu_of):
     """For random parameters, start values and inputs everything calculated is exact to 1e-12 of max(1, value, largest term)."""
     declared, random = table.declared, np.random.default_rng(1)
     calculated = [v for v in declared.variables if v.role.calculated]
@@ -135,20 +136,20 @@ def test_initialization_mode_gives_the_declared_values(table, fmu_of):
                 check(exact, v, found[v.name])
 
 
-@pytest.mark.parametrize("ideal", [False, True])
-def test_the_generated_functions_give_the_declared_values_in_both_modes(table, ideal, fmu_of):
+def check_the_generated_functions_give_the_declared_values_in_both_modes(table, fmu_of):
     """Also with the switch on, which a Co-Simulation FMU refuses; derivatives and conditions alone equal those among all values."""
     declared, model = table.declared, module_in(fmu_of(table)).MODEL
-    point = random_point(declared, np.random.default_rng(2), ideal)
-    exact, values = Exact(declared, point), [0.0, *(point.get(v.name, 0.0) for v in table.variables)]
-    model.evaluate(values)
-    for v, value in zip(table.variables, values[1:], strict=True):
-        if v.role.calculated:
-            check(exact, v, value)
-    derivatives = [values[table.reference(f"der({state.name})")] for state in table.with_role(Role.STATE)]
-    assert list(model.derivatives(values)) == pytest.approx(derivatives, rel=1e-12, abs=1e-12)
-    for condition, value in zip(declared.conditions, model.require(values), strict=True):
-        assert value == pytest.approx(float(exact.value(condition.expression)), abs=1e-12 * exact.scale(condition.expression))
+    for ideal in (False, True):
+        point = random_point(declared, np.random.default_rng(2), ideal)
+        exact, values = Exact(declared, point), [0.0, *(point.get(v.name, 0.0) for v in table.variables)]
+        model.evaluate(values)
+        for v, value in zip(table.variables, values[1:], strict=True):
+            if v.role.calculated:
+                check(exact, v, value)
+        derivatives = [values[table.reference(f"der({state.name})")] for state in table.with_role(Role.STATE)]
+        assert list(model.derivatives(values)) == pytest.approx(derivatives, rel=1e-12, abs=1e-12)
+        for condition, value in zip(declared.conditions, model.require(values), strict=True):
+            assert value == pytest.approx(float(exact.value(condition.expression)), abs=1e-12 * exact.scale(condition.expression))
 
 
 def test_a_body_under_a_constant_wrench_follows_the_reference(fmu_of):
@@ -171,12 +172,12 @@ def test_a_body_under_a_constant_wrench_follows_the_reference(fmu_of):
 # -- the FMU --------------------------------------------------------------------------------------------------------------------
 
 
-def test_fmpy_finds_nothing_wrong(table, fmu_of):
+def check_fmpy_finds_nothing_wrong(table, fmu_of):
     """FMPy's validation: schema, names, model structure, start values, units."""
     assert validate_fmu(str(fmu_of(table))) == []
 
 
-def test_the_interface_is_that_of_the_native_fmu(table, fmu_of):
+def check_the_interface_is_that_of_the_native_fmu(table, fmu_of):
     """Variables with all their attributes, units, model structure, GUID and model name equal those of the native FMI 2 FMU.
 
     So do causality, variability, initial and start values of the slave in Python.
@@ -203,7 +204,7 @@ def test_the_interface_is_that_of_the_native_fmu(table, fmu_of):
             assert own.getter() == declared.start, declared.name
 
 
-def test_the_fmu_needs_the_standard_library_and_pythonfmu_only(table, fmu_of):
+def check_the_fmu_needs_the_standard_library_and_pythonfmu_only(table, fmu_of):
     """The generated module imports math and the runtime, which imports nothing else than the standard library and PythonFMU."""
 
     def imported(source):
@@ -272,7 +273,7 @@ def test_a_saved_state_continues_with_the_same_bits(fmu_of):
 # -- wrong use ------------------------------------------------------------------------------------------------------------------
 
 
-def test_every_bound_of_every_parameter_is_kept(table, fmu_of):
+def check_every_bound_of_every_parameter_is_kept(table, fmu_of):
     """A value beyond either end of a range is refused by a sentence that names instance, parameter, value and range."""
     slave = slave_in(fmu_of(table))
     for parameter in (each for each in table.with_role(Role.PARAMETER) if each.type == "real"):
@@ -339,3 +340,17 @@ def test_any_number_of_wrong_calls_and_instances_does_no_harm(fmu_of):
     script = _ABUSE.format(path=sys.path, fmu=str(fmu_of(BODY)))
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=600, check=False)
     assert (run.returncode, run.stdout) == (0, "alive\n"), run.stderr
+
+
+def test_every_property(table, fmu_of):
+    """The FMU of every component has all properties that the checks above state."""
+    check_all(
+        check_initialization_mode_gives_the_declared_values,
+        check_the_generated_functions_give_the_declared_values_in_both_modes,
+        check_fmpy_finds_nothing_wrong,
+        check_the_interface_is_that_of_the_native_fmu,
+        check_the_fmu_needs_the_standard_library_and_pythonfmu_only,
+        check_every_bound_of_every_parameter_is_kept,
+        table=table,
+        fmu_of=fmu_of,
+    )
