@@ -3,49 +3,14 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from coupling.fmus import Constraint, Dae, Fmu, FmuError, FmuVariable, Structure, Unknown, level_of, load
-from coupling.fmus.constraints import LEVELS, read_constraints
+from coupling.fmus import Constraint, Dae, Fmu, FmuError, FmuVariable, Structure, Unknown, load
+from coupling.fmus.constraints import read_constraints
 from coupling.fmus.errors import Source
 from coupling.fmus.manifest import MANIFEST, read_manifest
-from fmu_components.declare.component import Component
-from fmu_components.declare.declaration import Role
-from fmu_components.declare.joint import Joint
-from fmu_components.export import structure as exporter
-from tests.support.export.tables import table_of
-
-
-def written(unknowns: list[exporter.ListedUnknown]) -> tuple[Unknown, ...]:
-    return tuple(Unknown(u.reference, tuple((d.known, d.kind) for d in u.dependencies)) for u in unknowns)
-
-
-def test_every_component(component: type[Component], fmi: int, fmu: Callable[[type[Component], int], Path]) -> None:
-    """What is read of the DAE mode is what the exporter's table says of the ideal mode; bodies have none."""
-    table, dae = table_of(component), load(fmu(component, fmi)).dae
-    if table.switch is None:
-        assert dae is None
-        return
-    assert dae is not None
-    ideal = exporter.ModelStructure(table, fmi, ideal=True)
-    assert dae.switch == table.reference("ideal")
-    assert list(dae.algebraic) == table.references(Role.ALGEBRAIC)
-    assert dae.structure == Structure(*map(written, (ideal.outputs, ideal.derivatives, ideal.indicators, ideal.residuals)))
-
-
-def test_the_levels_of_every_constraint(component: type[Component], fmi: int, fmu: Callable[[type[Component], int], Path]) -> None:
-    """Each multiplier of a joint has its residual and what that is made of; a constraint of velocities has no position."""
-    read = load(fmu(component, fmi))
-    names = {name: variable.reference for name, variable in read.variables.items()}
-    for k, constraint in enumerate(read.dae.constraints if read.dae and issubclass(component, Joint) else (), 1):
-        assert (constraint.multiplier, constraint.residual) == (names[f"lambda[{k}]"], names[f"residual[{k}]"])
-        assert [constraint.at(level) for level in LEVELS] == [names.get(f"{level}[{k}]") for level in LEVELS]
-        assert constraint.velocity is not None and constraint.acceleration is not None
-    given = {level_of(name) for name in names} - {None}
-    assert given <= set(LEVELS) and (not given or read.dae is not None)
 
 
 def test_a_residual_of_another_name_is_told_by_its_place() -> None:

@@ -7,15 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from coupling.fmus import Fmu, Unit, Unknown, load
+from coupling.fmus import Fmu, Structure, Unit, Unknown, level_of, load
+from coupling.fmus.constraints import LEVELS
+from coupling.fmus.ports import gives, needs_partner, takes
 from fmu_components.catalogue import find
 from fmu_components.declare import units
 from fmu_components.declare.component import Component
 from fmu_components.declare.declaration import Role
+from fmu_components.declare.joint import Joint
 from fmu_components.declare.ports import Side
 from fmu_components.export import structure as exporter
 from fmu_components.export.build import cached_fmu
 from tests.support.export.tables import table_of
+from tests.support.properties import check_all
 
 Build = Callable[[type[Component], int], Path]
 
@@ -85,6 +89,19 @@ def check_terminals(read: Fmu, component: type[Component]) -> None:
         assert terminal.members.keys() == {quantity.name for side in Side for quantity in ports[name].kind.given_by(side)}
 
 
+def check_ports(read: Fmu, component: type[Component]) -> None:
+    """The kind of a port has efforts that add up, the port is either side of its kind, and the side of efforts needs a partner."""
+    for port in table_of(component).declared.ports:
+        terminal = read.terminals[port.name]
+        given, taken = gives(read, terminal), takes(read, terminal)
+        assert terminal.added == {quantity.name for quantity in port.kind.effort}
+        assert terminal.power == tuple((effort.name, rate.name) for effort, rate in port.kind.power)
+        assert set(given) == {quantity.name for quantity in port.kind.given_by(port.side)}
+        assert set(taken) == {quantity.name for quantity in port.kind.given_by(port.side.opposite)}
+        assert set(given if port.side is Side.EFFORT else taken) == terminal.added
+        assert needs_partner(read, terminal) == (port.side is Side.EFFORT)
+
+
 def check_units(read: Fmu) -> None:
     """Every unit that is used is defined in base units."""
     assert read.units.keys() == {v.unit for v in read.variables.values() if v.unit is not None}
@@ -110,6 +127,30 @@ def check_what_all_components_can_do(read: Fmu, component: type[Component], fmi:
     assert (read.default_stop_time, read.tolerance) == (table_of(component).declared.stop_time, 1e-6)
 
 
+def check_the_ideal_mode(read: Fmu, component: type[Component], fmi: int) -> None:
+    """What is read of the DAE mode is what the exporter's table says of the ideal mode; bodies have none."""
+    table, dae = table_of(component), read.dae
+    if table.switch is None:
+        assert dae is None
+        return
+    assert dae is not None
+    ideal = exporter.ModelStructure(table, fmi, ideal=True)
+    assert dae.switch == table.reference("ideal")
+    assert list(dae.algebraic) == table.references(Role.ALGEBRAIC)
+    assert dae.structure == Structure(*map(listed, (ideal.outputs, ideal.derivatives, ideal.indicators, ideal.residuals)))
+
+
+def check_the_levels_of_every_constraint(read: Fmu, component: type[Component]) -> None:
+    """Each multiplier of a joint has its residual and what that is made of; a constraint of velocities has no position."""
+    names = {name: variable.reference for name, variable in read.variables.items()}
+    for k, constraint in enumerate(read.dae.constraints if read.dae and issubclass(component, Joint) else (), 1):
+        assert (constraint.multiplier, constraint.residual) == (names[f"lambda[{k}]"], names[f"residual[{k}]"])
+        assert [constraint.at(level) for level in LEVELS] == [names.get(f"{level}[{k}]") for level in LEVELS]
+        assert constraint.velocity is not None and constraint.acceleration is not None
+    given = {level_of(name) for name in names} - {None}
+    assert given <= set(LEVELS) and (not given or read.dae is not None)
+
+
 def test_the_other_backend() -> None:
     """PythonFMU writes its own model description of the same component, and calls the FMU a link to Python."""
     component = find("planar.Revolute")
@@ -124,9 +165,17 @@ def test_the_other_backend() -> None:
 
 def test_every_component_is_read_as_it_is_declared(read: Fmu, component: type[Component], fmi: int) -> None:
     """The checks above, of what is read once."""
-    check_variables(read, component)
-    check_natures(read, component, fmi)
-    check_structure(read, component, fmi)
-    check_terminals(read, component)
-    check_units(read)
-    check_what_all_components_can_do(read, component, fmi)
+    check_all(
+        check_variables,
+        check_natures,
+        check_structure,
+        check_terminals,
+        check_ports,
+        check_units,
+        check_what_all_components_can_do,
+        check_the_ideal_mode,
+        check_the_levels_of_every_constraint,
+        read=read,
+        component=component,
+        fmi=fmi,
+    )

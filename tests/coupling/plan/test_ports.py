@@ -8,28 +8,13 @@ import pytest
 
 from coupling import System
 from coupling.fmus import Terminal, load
-from coupling.fmus.ports import described, gives, needs_partner, partners, takes
+from coupling.fmus.ports import described, needs_partner, partners
 from coupling.plan.connections import wires_of
 from fmu_components.catalogue import find
-from fmu_components.declare.component import declaration
-from fmu_components.declare.ports import KINDS, Side
+from fmu_components.declare.ports import KINDS
 from fmu_components.export.build import cached_fmu
 from tests.support.systems.systems import described as written
 from tests.support.systems.systems import refusal
-
-
-def test_every_port_of_the_catalogue_is_known(component: type) -> None:
-    """Its kind has efforts that add up, it is either side of its kind, and the side of efforts needs a partner."""
-    fmu = load(cached_fmu(component, 3))
-    for port in declaration(component).ports:
-        terminal = fmu.terminals[port.name]
-        given, taken = gives(fmu, terminal), takes(fmu, terminal)
-        assert terminal.added == {quantity.name for quantity in port.kind.effort}
-        assert terminal.power == tuple((effort.name, rate.name) for effort, rate in port.kind.power)
-        assert set(given) == {quantity.name for quantity in port.kind.given_by(port.side)}
-        assert set(taken) == {quantity.name for quantity in port.kind.given_by(port.side.opposite)}
-        assert set(given if port.side is Side.EFFORT else taken) == terminal.added
-        assert needs_partner(fmu, terminal) == (port.side is Side.EFFORT)
 
 
 def test_a_description_says_kind_and_side() -> None:
