@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import math
+from contextlib import redirect_stdout
 
 import numpy as np
 import pytest
 
 from fmu_components.declare.component import component_name, declaration
 from fmu_components.declare.declaration import Role
+from fmu_components.declare.ports import Side
+from fmu_components.export.pages.documentation import usage
 from tests.support.declare.reference import reference
+from tests.support.export import binaries
+from tests.support.export.tables import table_of
 from tests.support.properties import check_all
 from tests.support.runtime.driver import ERROR, Driver, check_references, status_of
 
@@ -217,7 +223,17 @@ def check_references_are_dense_and_others_are_refused(component, fmi, fmu):
             check_references(driver, component_name(component))
 
 
-def test_every_property(component, fmi, fmu):
+def check_the_usage_example_of_the_page_runs(component, fmi, fmu):
+    """The lines simulate the component, as either FMI version, with partners at its ports, and print a number."""
+    example = usage(table_of(component))
+    name = component_name(component)
+    assert example.count("system.add(") == 1 + sum(port.side is Side.EFFORT for port in declaration(component).ports)
+    with redirect_stdout(io.StringIO()) as printed:
+        exec(example.replace(f'"{name}"', repr(str(fmu(component, fmi))), 1), {})
+    assert math.isfinite(float(printed.getvalue()))
+
+
+def test_every_property(component, fmi, fmu, tmp_path):
     """The FMU of a component has all properties above."""
     check_all(
         check_model_exchange_gives_the_declared_values,
@@ -229,7 +245,15 @@ def test_every_property(component, fmi, fmu):
         check_two_instances_do_not_influence_each_other,
         check_every_bound_of_every_parameter_is_kept,
         check_references_are_dense_and_others_are_refused,
+        check_the_usage_example_of_the_page_runs,
+        binaries.check_needs_the_c_library_only,
+        binaries.check_exports_fmi_only,
+        binaries.check_calls_no_python_and_opens_no_file,
+        binaries.check_small_and_without_python,
+        binaries.check_build_description_names_every_source,
         component=component,
         fmi=fmi,
+        archive=fmu(component, fmi),
+        library=binaries.library(fmu(component, fmi), tmp_path),
         fmu=fmu,
     )

@@ -12,6 +12,8 @@ import fmpy
 
 MINGW, MINGW_OBJDUMP = "x86_64-w64-mingw32-gcc", shutil.which("x86_64-w64-mingw32-objdump") or "objdump"
 FOLDERS = {2: "linux64", 3: "x86_64-linux"}
+LARGEST = {"planar": 150_000, "spatial": 250_000}
+"""Bytes; those of a domain that has no entry are as small as the planar ones."""
 WINDOWS_FOLDERS = {2: "win64", 3: "x86_64-windows"}
 
 
@@ -71,3 +73,19 @@ def check_dll(library: Path, fmi: int) -> None:
     assert imported <= {"kernel32.dll", "msvcrt.dll"}
     names = dump.partition("[Ordinal/Name Pointer] Table")[2]
     assert set(re.findall(r"\[ *\d+\](?: \+base\[ *\d+\])?\s+(?:[0-9a-f]+ )?(\w+)", names)) >= functions_of_the_standard(fmi)
+
+
+def check_small_and_without_python(archive: Path, more: float = 1.0) -> None:
+    """An FMU stays below 150 kB, in space below 250 kB, and no file in it is Python."""
+    assert archive.stat().st_size < more * LARGEST.get(archive.stem.partition(".")[0], LARGEST["planar"])
+    with zipfile.ZipFile(archive) as packed:
+        assert not [name for name in packed.namelist() if Path(name).suffix in {".py", ".pyc", ".pyd"}]
+
+
+def check_build_description_names_every_source(archive: Path, fmi: int) -> None:
+    """The build description, which FMI 3 alone has, lists the C files that lie beside it."""
+    if fmi == 2:
+        return
+    with zipfile.ZipFile(archive) as packed:
+        listed = set(re.findall(rb'<SourceFile name="([^"]+)"', packed.read("sources/buildDescription.xml")))
+        assert {f"sources/{name.decode()}" for name in listed} == {name for name in packed.namelist() if name.endswith(".c")}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -12,7 +11,7 @@ import sympy
 
 from fmu_components.catalogue import all_components
 from fmu_components.declare import units
-from fmu_components.declare.component import Component, component_name, declaration, falls, reaches, rises
+from fmu_components.declare.component import Component, declaration, falls, reaches, rises
 from fmu_components.declare.declaration import Role
 from fmu_components.declare.ports import HYDRAULIC, PLANAR, SPATIAL, Side
 from fmu_components.export.pages import documentation
@@ -21,6 +20,7 @@ from fmu_components.export.pages.mathml import equation, symbol
 from fmu_components.export.table import VariableTable
 from tests.support.export.formulas import MATHML, Reader, key, plain
 from tests.support.export.tables import html_of, page_of, table_of
+from tests.support.properties import check_all
 
 
 class Reservoir(Component):
@@ -384,15 +384,6 @@ def test_discrete_states_and_relations_are_shown(sample: Element) -> None:
     assert any(plain(cells[3]) == "boolean" for cells in shown.values())
 
 
-def test_the_usage_example_runs(component, fmi, fmu, capsys) -> None:
-    """The lines of the page simulate the component, as either FMI version, with partners at its ports, and print a number."""
-    example = usage(table_of(component))
-    name = component_name(component)
-    assert example.count("system.add(") == 1 + sum(port.side is Side.EFFORT for port in declaration(component).ports)
-    exec(example.replace(f'"{name}"', repr(str(fmu(component, fmi))), 1), {})
-    assert math.isfinite(float(capsys.readouterr().out))
-
-
 def test_the_usage_example_of_a_joint() -> None:
     """The first port has a partner at rest, the second one that moves, from where the constraint holds."""
     assert usage(table_of(all_components()["planar.ConnectingRod"])).splitlines() == [
@@ -450,17 +441,21 @@ def test_events_show_trigger_and_updates(sample: Element) -> None:
 
 def test_every_page_shows_what_is_declared(table: VariableTable, html: Element) -> None:
     """The checks above, of a page that is made and read once."""
-    check_page_needs_nothing_but_itself(table)
-    check_page_has_title_description_and_icon(table, html)
-    check_every_section_can_be_reached(html)
-    check_every_variable_is_on_the_page_with_its_reference(table, html)
-    check_ports_show_direction_unit_and_meaning(table, html)
-    check_frames_tell_how_wrenches_act(table, html)
-    check_parameters_show_default_unit_and_range(table, html)
-    check_states_show_start_value_and_unit(table, html)
-    check_modes_are_explained_where_there_is_a_switch(table, html)
-    check_validity_states_every_condition(table, html)
-    check_fmu_is_named(table, html)
-    check_equations_are_those_of_the_declaration(table, html)
-    check_symbols_of_a_component_differ(table)
-    check_formulas_hold_no_raw_names(html)
+    check_all(
+        check_page_needs_nothing_but_itself,
+        check_page_has_title_description_and_icon,
+        check_every_section_can_be_reached,
+        check_every_variable_is_on_the_page_with_its_reference,
+        check_ports_show_direction_unit_and_meaning,
+        check_frames_tell_how_wrenches_act,
+        check_parameters_show_default_unit_and_range,
+        check_states_show_start_value_and_unit,
+        check_modes_are_explained_where_there_is_a_switch,
+        check_validity_states_every_condition,
+        check_fmu_is_named,
+        check_equations_are_those_of_the_declaration,
+        check_symbols_of_a_component_differ,
+        check_formulas_hold_no_raw_names,
+        table=table,
+        html=html,
+    )

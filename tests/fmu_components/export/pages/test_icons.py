@@ -16,6 +16,7 @@ from fmu_components.declare.declaration import Declaration
 from fmu_components.declare.icon import Circle, Drawing, Line, box, circle, line
 from fmu_components.declare.ports import KINDS, PLANAR, Port, Side
 from fmu_components.export.pages.icons import EXTENT, png, port_positions, svg
+from tests.support.properties import check_all
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -62,7 +63,7 @@ def ports(count: int) -> tuple[Port, ...]:
     return tuple(Port(f"p{number}", PLANAR, Side.MOTION, "") for number in range(1, count + 1))
 
 
-def test_png_shows_every_shape_and_port_on_transparent_ground(declared: Declaration) -> None:
+def check_png_shows_every_shape_and_port_on_transparent_ground(declared: Declaration) -> None:
     """The PNG has the size asked for, opaque pixels along every line and inside every port, and transparent corners."""
     image = decoded(png(declared, 160))
     assert image.shape == (160, 160, 4)
@@ -74,12 +75,12 @@ def test_png_shows_every_shape_and_port_on_transparent_ground(declared: Declarat
     assert not image[[0, 0, -1, -1], [0, -1, 0, -1], 3].any()
 
 
-def test_png_is_deterministic(declared: Declaration) -> None:
+def check_png_is_deterministic(declared: Declaration) -> None:
     """Drawing an icon twice gives the same bytes."""
     assert png(declared) == png(declared)
 
 
-def test_svg_is_well_formed_and_self_contained(declared: Declaration) -> None:
+def check_svg_is_well_formed_and_self_contained(declared: Declaration) -> None:
     """The SVG parses, names every port, draws every shape and port, and refers to nothing outside."""
     text = svg(declared)
     root = ElementTree.fromstring(text)
@@ -89,6 +90,16 @@ def test_svg_is_well_formed_and_self_contained(declared: Declaration) -> None:
     shapes = [each for kind in ("circle", "polygon", "polyline") for each in root.findall(f"{SVG}{kind}")]
     assert len(shapes) >= len(declared.drawing.shapes) + len(declared.ports)
     assert text.count("http") == 1 and "href" not in text and "url(" not in text
+
+
+def test_every_icon(declared: Declaration) -> None:
+    """The checks above, of each component."""
+    check_all(
+        check_png_shows_every_shape_and_port_on_transparent_ground,
+        check_png_is_deterministic,
+        check_svg_is_well_formed_and_self_contained,
+        declared=declared,
+    )
 
 
 def test_the_first_four_ports_are_left_right_top_bottom() -> None:
