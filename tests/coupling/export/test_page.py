@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import math
 import re
 import zlib
+from contextlib import redirect_stdout
 from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
@@ -17,6 +19,7 @@ from fmpy.model_description import ModelDescription
 
 from coupling import System
 from tests.support.diagrams import offences
+from tests.support.properties import check_all
 from tests.support.systems.exported import CASES, export, exported
 from tests.support.systems.zoo import made
 
@@ -155,7 +158,7 @@ def units(element: Element) -> dict[str, str]:
 # -- the page ----------------------------------------------------------------------------------------------------------
 
 
-def test_the_page_needs_nothing_but_itself(name, fmi):
+def check_the_page_needs_nothing_but_itself(name, fmi):
     """No script, no style sheet, image or link outside the page."""
     text = text_of(name, fmi)
     assert text.startswith("<!DOCTYPE html>")
@@ -163,18 +166,18 @@ def test_the_page_needs_nothing_but_itself(name, fmi):
     assert set(re.findall(r"http[^\"']*", text)) == {"http://www.w3.org/2000/svg"}
 
 
-def test_every_section_can_be_reached(html):
+def check_every_section_can_be_reached(html):
     anchors = [each.get("href") for each in html.findall("body/nav//a")]
     assert anchors == [f"#{each.get('id')}" for each in html.iter("section")]
     assert len(set(anchors)) == len(anchors) > 8
 
 
-def test_the_header_names_the_mechanism(html, system):
+def check_the_header_names_the_mechanism(html, system):
     assert html.findtext("body/header/div/h1") == system.name
     assert plain(html.find("body/header/div/p")) == f"Mechanism of {len(system.instances)} components"
 
 
-def test_all_components_are_named_with_type_title_and_states(html, system):
+def check_all_components_are_named_with_type_title_and_states(html, system):
     """One row for each type; its names are those of the system's instances, its title that of the component's own page."""
     shown = {plain(cells[0]): cells for row in section(html, "Components").iter("tr") if (cells := row.findall("td"))}
     assert set(shown) == {fmu.model_name for fmu in system.instances.values()}
@@ -186,7 +189,7 @@ def test_all_components_are_named_with_type_title_and_states(html, system):
         assert plain(states) == (str(len(fmu.states)) if fmu.states else "")
 
 
-def test_all_connections_are_shown_with_what_gives_motion_first(html, system):
+def check_all_connections_are_shown_with_what_gives_motion_first(html, system):
     pairs = [(cells[0], cells[1]) for cells in map(list, rows_of(section(html, "Connections")))]
     expected = [frozenset(map(without_blanks, pair)) for pair in system.connections]
     assert set(map(frozenset, pairs)) == set(expected) and len(pairs) == len(expected)
@@ -203,7 +206,7 @@ def rows_of(element: Element) -> list[list[str]]:
     return [[plain(c) for c in cells] for row in element.iter("tr") if (cells := row.findall("td"))]
 
 
-def test_all_inputs_and_outputs_are_shown_with_unit_and_reference(html, described):
+def check_all_inputs_and_outputs_are_shown_with_unit_and_reference(html, described):
     """Those of ports with their ports, the others in sections of their own."""
     sections = [section(html, title) for title in ("Open ports", "Inputs", "Outputs")]
     shown = {name: cells for each in sections for name, cells in rows(each).items()}
@@ -215,7 +218,7 @@ def test_all_inputs_and_outputs_are_shown_with_unit_and_reference(html, describe
         assert written.get(name) == variable.unit
 
 
-def test_all_parameters_are_shown_with_default_unit_range_and_reference(html, described):
+def check_all_parameters_are_shown_with_default_unit_range_and_reference(html, described):
     """What the model description says of a parameter, which has the range in words, is in its row."""
     shown, written = rows(section(html, "Parameters")), units(section(html, "Parameters"))
     expected = {v.name: v for v in described.modelVariables if v.causality in ("parameter", "structuralParameter")}
@@ -233,7 +236,7 @@ def test_all_parameters_are_shown_with_default_unit_range_and_reference(html, de
         assert valid == (words or "finite")
 
 
-def test_all_states_are_shown_with_their_start_values(html, described):
+def check_all_states_are_shown_with_their_start_values(html, described):
     shown = rows(section(html, "States and start values"))
     states = {v.derivative for v in (d.variable for d in described.derivatives)}
     assert {s.name for s in states} <= set(shown)
@@ -241,7 +244,7 @@ def test_all_states_are_shown_with_their_start_values(html, described):
         assert float(shown[state.name][1]) == pytest.approx(float(state.start), rel=1e-11)
 
 
-def test_the_multipliers_are_counted(html, system, name):
+def check_the_multipliers_are_counted(html, system, name):
     """As many as the components leave to the master, by the names of these."""
     text = section(html, "What is solved for")
     joints = {instance: len(fmu.dae.algebraic) for instance, fmu in system.instances.items() if fmu.dae}
@@ -250,7 +253,7 @@ def test_the_multipliers_are_counted(html, system, name):
     assert {plain(each) for each in text.iter("code")} >= set(map(without_blanks, joints))
 
 
-def test_it_says_how_it_is_integrated_and_built(html, fmi, described):
+def check_it_says_how_it_is_integrated_and_built(html, fmi, described):
     integration, fmu = plain(section(html, "Integration")), plain(section(html, "The FMU"))
     assert "1e-11" in integration and "Radau IIA" in integration and "solver.implicit" in integration
     for part in (described.modelName, described.coSimulation.modelIdentifier, described.guid or described.instantiationToken):
@@ -258,6 +261,37 @@ def test_it_says_how_it_is_integrated_and_built(html, fmi, described):
     assert f"FMI {fmi}.0" in fmu
     assert f"-o binaries/{'darwin64' if fmi == 2 else 'aarch64-linux'}/{described.coSimulation.modelIdentifier}.so" in plain(
         section(html, "Other platforms")
+    )
+
+
+def check_the_usage_example_runs(name, fmi):
+    """The lines of the page run the FMU and print numbers, besides what the FMU itself may warn of."""
+    (example,) = (plain(each) for each in section(page_of(name, fmi), "How to use it").iter("pre"))
+    with redirect_stdout(io.StringIO()) as output:
+        exec(re.sub(r'"[^"]*\.fmu"', repr(str(file_of(name, fmi))), example, count=1), {})
+    printed = [line for line in output.getvalue().splitlines() if not line.startswith("[WARNING]")]
+    assert printed and all(math.isfinite(float(each)) for each in printed)
+
+
+def test_every_page(name, fmi, html, described, system):
+    """The checks above, of the page of every mechanism."""
+    check_all(
+        check_the_page_needs_nothing_but_itself,
+        check_every_section_can_be_reached,
+        check_the_header_names_the_mechanism,
+        check_all_components_are_named_with_type_title_and_states,
+        check_all_connections_are_shown_with_what_gives_motion_first,
+        check_all_inputs_and_outputs_are_shown_with_unit_and_reference,
+        check_all_parameters_are_shown_with_default_unit_range_and_reference,
+        check_all_states_are_shown_with_their_start_values,
+        check_the_multipliers_are_counted,
+        check_it_says_how_it_is_integrated_and_built,
+        check_the_usage_example_runs,
+        name=name,
+        fmi=fmi,
+        html=html,
+        described=described,
+        system=system,
     )
 
 
@@ -332,14 +366,6 @@ def test_a_long_chain_is_folded_up_and_small(fmi):
     parameters = section(page_of("chain", fmi), "Parameters")
     rod57 = next(fold for fold in parameters.iter("details") if plain(fold.find("summary")).startswith("rod57 "))
     assert rows(rod57)["rod57.m"][1:3] == ["1", "kg"]
-
-
-def test_the_usage_example_runs(name, fmi, capsys):
-    """The lines of the page run the FMU and print numbers, besides what the FMU itself may warn of."""
-    (example,) = (plain(each) for each in section(page_of(name, fmi), "How to use it").iter("pre"))
-    exec(re.sub(r'"[^"]*\.fmu"', repr(str(file_of(name, fmi))), example, count=1), {})
-    printed = [line for line in capsys.readouterr().out.splitlines() if not line.startswith("[WARNING]")]
-    assert printed and all(math.isfinite(float(each)) for each in printed)
 
 
 @pytest.mark.parametrize("fmi", [2, 3])
