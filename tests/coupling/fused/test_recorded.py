@@ -11,25 +11,13 @@ from coupling import Result, System
 from coupling.fused import recorded
 from coupling.fused.not_fused import NotFused
 from coupling.live import fused, program
-from fmu_components.catalogue import all_components
-from tests.coupling.fused.test_catalogue import NOT_FUSED as NO_COMPONENTS
-from tests.coupling.fused.test_catalogue import QUICK
 from tests.coupling.fused.test_examples import CASES, example
 from tests.coupling.live.test_stabilisation import four_bars, moving
 from tests.support.fused.agreement import ALLOWED, recorded_disagreement
 from tests.support.fused.chains import chain
-from tests.support.fused.smallest import smallest
 from tests.support.systems import seven_bodies
 from tests.support.systems.hard_systems import braced_parallelogram
 from tests.whole.test_singular_poses import rockers
-
-COMPONENTS = [each for each in all_components() if each not in NO_COMPONENTS]
-
-
-@pytest.mark.parametrize("component", [each if each in QUICK else pytest.param(each, marks=pytest.mark.slow) for each in COMPONENTS])
-def test_all_variables_of_a_component(component):
-    assert recorded_disagreement(smallest(component).build(communication=False)) < ALLOWED
-
 
 MOVED = [case for case in CASES if case[0] != "34_newtons_cradle"]
 """What can be evaluated at random states: the spheres of the cradle touch in its own pose only."""
