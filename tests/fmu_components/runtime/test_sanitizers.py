@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from fmu_components.catalogue import all_components, from_file
 from fmu_components.declare.component import Component, component_name, declaration
@@ -78,15 +80,18 @@ def in_the_ordinary_run(component: type[Component], fmi: int) -> bool:
     return chosen and (component.__name__, fmi) != ("Sampler", 2)  # its time events take most of all, and are those of FMI 3
 
 
-@pytest.mark.parametrize(
-    ("component", "fmi"),
-    [
-        pytest.param(each, fmi, id=f"{component_name(each)}-fmi{fmi}", marks=[pytest.mark.slow] * (not in_the_ordinary_run(each, fmi)))
-        for each in COMPONENTS
-        for fmi in VERSIONS
-    ],
-)
-def test_no_call_does_harm(component: type[Component], fmi: int, objects, model_of):
+def cases() -> Iterator[ParameterSet]:
+    """One case for the versions of a component that are in the ordinary run, and one for those that are not."""
+    for component in COMPONENTS:
+        for ordinary, versions in groupby(VERSIONS, lambda fmi, component=component: in_the_ordinary_run(component, fmi)):
+            chosen = tuple(versions)
+            name = f"{component_name(component)}-fmi{' and '.join(map(str, chosen))}"
+            yield pytest.param(component, chosen, id=name, marks=[] if ordinary else [pytest.mark.slow])
+
+
+@pytest.mark.parametrize(("component", "versions"), cases())
+def test_no_call_does_harm(component: type[Component], versions: tuple[int, ...], objects, model_of):
     """Tens of thousands of calls in and out of order get the right status, and the sanitizers find nothing."""
     model = model_of(component)
-    check_tally(driven(model.with_name(f"harness{fmi}"), [model, *objects[fmi]]))
+    for fmi in versions:
+        check_tally(driven(model.with_name(f"harness{fmi}"), [model, *objects[fmi]]))
