@@ -89,8 +89,8 @@ def turn(name: str) -> int:
     return 2 + zlib.crc32(name.encode()) % 2
 
 
-OTHER_BACKEND = ("tests/fmu_components/export/test_python_slave.py", "tests/fmu_components/export/test_backends.py")
-"""Files that show PythonFMU, which has FMI 2 alone: components whose turn that is are quick there."""
+OTHER_BACKEND = "tests/fmu_components/export/test_python_slave.py"
+"""The file that shows PythonFMU, which has FMI 2 alone: components whose turn that is are quick there."""
 SHARING = ("tests/coupling/export/",)
 """Folders whose files share what takes seconds to make: exported mechanisms."""
 

@@ -24,6 +24,8 @@ from fmu_components.declare.declaration import Role
 from fmu_components.export.model_description import model_description
 from fmu_components.export.python_slave import RUNTIME, build_python_fmu, runtime_module
 from fmu_components.export.table import VariableTable
+from tests.fmu_components.export.conftest import COMPONENTS
+from tests.support.declare.reference import reference
 from tests.support.properties import check_all
 from tests.support.runtime.driver import DISCARD, Driver, status_of
 
@@ -31,6 +33,8 @@ BODY = VariableTable(declaration(find("planar.Body1")))
 FATAL = 4
 BASE = (Role.TIME, Role.PARAMETER, Role.SWITCH, Role.STATE, Role.DISCRETE, Role.RELATION, Role.INPUT, Role.DISCRETE_INPUT, Role.ALGEBRAIC)
 DIGITS = 30
+ROUNDING = {"spatial.RevoluteBody": 10}
+"""By how much more rounding grows: over a step, where an acceleration of 1e3 is a quotient of what cancels."""
 
 
 @pytest.fixture(scope="session")
@@ -150,6 +154,30 @@ def check_the_generated_functions_give_the_declared_values_in_both_modes(table, 
         assert list(model.derivatives(values)) == pytest.approx(derivatives, rel=1e-12, abs=1e-12)
         for condition, value in zip(declared.conditions, model.require(values), strict=True):
             assert value == pytest.approx(float(exact.value(condition.expression)), abs=1e-12 * exact.scale(condition.expression))
+
+
+def check_both_backends_give_the_same_outputs(table, fmu, fmu_of):
+    """For the same parameters, start values and inputs all outputs agree to 1e-12, at the start and after steps of any size."""
+    random = np.random.default_rng(11)
+    component, declared = COMPONENTS[table.declared.name], table.declared
+    point = reference(component).random_point(random)
+    names = [v.name for v in declared.with_role(Role.OUTPUT)]
+    start = {v.name: point[v.name] for v in declared.with_role(Role.PARAMETER, Role.STATE, Role.INPUT, Role.ALGEBRAIC)}
+    with Driver(fmu(component, 2), "cs") as native, Driver(fmu_of(table), "cs", logging=True) as python:
+        for driver in (native, python):
+            driver.start(start)
+        time = 0.0
+        for size in (0.0, 0.01, 0.2, 0.05):
+            if size:
+                inputs = {v.name: point[v.name] + time for v in declared.with_role(Role.INPUT)}
+                for driver in (native, python):
+                    driver.set(inputs)
+                    driver.step(time, size)
+                time += size
+            first, second = (driver.get(names) for driver in (native, python))
+            scale = ROUNDING.get(declared.name, 1) * max([1.0, *(abs(v) for v in first.values())])
+            for name in names:
+                assert second[name] == pytest.approx(first[name], rel=1e-12, abs=1e-12 * scale), (name, time)
 
 
 def test_a_body_under_a_constant_wrench_follows_the_reference(fmu_of):
@@ -342,15 +370,17 @@ def test_any_number_of_wrong_calls_and_instances_does_no_harm(fmu_of):
     assert (run.returncode, run.stdout) == (0, "alive\n"), run.stderr
 
 
-def test_every_property(table, fmu_of):
+def test_every_property(table, fmu, fmu_of):
     """The FMU of every component has all properties that the checks above state."""
     check_all(
         check_initialization_mode_gives_the_declared_values,
         check_the_generated_functions_give_the_declared_values_in_both_modes,
+        check_both_backends_give_the_same_outputs,
         check_fmpy_finds_nothing_wrong,
         check_the_interface_is_that_of_the_native_fmu,
         check_the_fmu_needs_the_standard_library_and_pythonfmu_only,
         check_every_bound_of_every_parameter_is_kept,
         table=table,
+        fmu=fmu,
         fmu_of=fmu_of,
     )
