@@ -55,13 +55,16 @@ def test_every_page_is_in_the_navigation():
     assert sorted(TUTORIALS) == sorted(path.stem for path in ROOT.glob("docs/tutorials/*.md"))
 
 
-@pytest.mark.parametrize("name", titles())
-def test_an_example_loses_no_code_on_its_page(name):
+def test_no_example_loses_code_on_its_page():
     """The pieces of its page, one after the other, are the program without its docstring."""
+    assert [name for name in titles() if loses_code(name)] == []
+
+
+def loses_code(name):
     pieces = "\n".join(re.findall(r"```python\n(.*?)\n```", example_page(name), re.DOTALL))
     program = ast.parse((EXAMPLES / f"{name}.py").read_text())
     shown = ast.parse(pieces).body[: len(program.body) - 1]
-    assert [ast.dump(each) for each in shown] == [ast.dump(each) for each in program.body[1:]]
+    return [ast.dump(each) for each in shown] != [ast.dump(each) for each in program.body[1:]]
 
 
 def test_every_public_name_has_its_place_in_the_reference():

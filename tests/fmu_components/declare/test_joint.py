@@ -16,6 +16,7 @@ from fmu_components.declare.declaration import DeclarationError, Role
 from fmu_components.declare.joint import Joint
 from fmu_components.declare.ports import SPATIAL, Side
 from tests.support.declare.reference import DIGITS, reference
+from tests.support.properties import check_all
 
 JOINTS = {name: component for name, component in all_components().items() if issubclass(component, Joint) and component.constrains()}
 
@@ -36,7 +37,7 @@ def without_springs(joint, point):
     return point | dict.fromkeys([*off, *efforts], 0.0)
 
 
-def test_wrenches_have_no_power_on_allowed_velocities(joint):
+def check_wrenches_have_no_power_on_allowed_velocities(joint):
     """On any velocity in the null space of the constraint's Jacobian the wrenches of the multipliers do no work."""
     random = np.random.default_rng(9)
     declared = declaration(joint)
@@ -60,7 +61,7 @@ def two_sided(declared, G):
     return sum(np.array_equal(G[i], -G[j]) for i, j in combinations(contacts, 2))
 
 
-def test_levels_are_time_derivatives_of_each_other(joint):
+def check_levels_are_time_derivatives_of_each_other(joint):
     """Along random motions of the ports Df is the derivative of f, and DDf that of Df, to 15 digits of 40."""
     random = np.random.default_rng(10)
     declared = declaration(joint)
@@ -154,6 +155,15 @@ def _lambdified(joint, name, arguments):
     return _functions[joint, name]
 
 
+def test_every_joint(joint):
+    """The checks above, of one reference."""
+    check_all(
+        check_wrenches_have_no_power_on_allowed_velocities,
+        check_levels_are_time_derivatives_of_each_other,
+        joint=joint,
+    )
+
+
 def test_a_joint_without_a_constraint_says_so():
     """The sentence names the joint and the methods to write."""
 
@@ -182,5 +192,5 @@ def test_a_velocity_level_constraint_goes_through_the_same_path():
     assert declared["multiplier[1]"].equation == sympy.Piecewise(
         (declared["lambda[1]"].symbol, sympy.Symbol("ideal")), (-declared["compliant.c"].symbol * g, True)
     )
-    test_wrenches_have_no_power_on_allowed_velocities(Skate)
-    test_levels_are_time_derivatives_of_each_other(Skate)
+    check_wrenches_have_no_power_on_allowed_velocities(Skate)
+    check_levels_are_time_derivatives_of_each_other(Skate)
