@@ -16,6 +16,7 @@ import pytest
 
 from fmu_components.export.compile import WARNINGS
 from tests.support.export import binaries
+from tests.support.properties import check_all
 from tests.support.runtime.driver import Driver
 from tests.support.systems import seven_bodies
 from tests.support.systems.mechanism_fmus import CASES, SMALL, exported
@@ -23,8 +24,7 @@ from tests.support.systems.mechanism_fmus import CASES, SMALL, exported
 LARGEST = 310_000
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_the_library(name, fmi, tmp_path):
+def check_the_library(name, fmi, tmp_path):
     """It needs libc and libm only, exports the functions of FMI only, opens nothing, and keeps nothing outside of its instances."""
     library = binaries.library(exported(name, fmi), tmp_path)
     binaries.check_needs_the_c_library_only(library)
@@ -33,8 +33,7 @@ def test_the_library(name, fmi, tmp_path):
     binaries.check_keeps_nothing_outside_of_instances(library)
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_the_archive_is_small_and_has_no_python(name, fmi):
+def check_the_archive_is_small_and_has_no_python(name, fmi):
     """Also that of seven bodies with ten joints stays below 310 kB."""
     fmu = exported(name, fmi)
     assert fmu.stat().st_size < LARGEST
@@ -103,12 +102,24 @@ def listed_sources(fmu: Path, fmi: int) -> list[str]:
     return [name for name in found if name.endswith(".c")]
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_every_source_is_listed(name, fmi):
+def check_every_source_is_listed(name, fmi):
     """What a tool is told to compile are the C files that lie in the folder of sources."""
     with zipfile.ZipFile(exported(name, fmi)) as packed:
         inside = {member.removeprefix("sources/") for member in packed.namelist() if member.endswith(".c")}
     assert set(listed_sources(exported(name, fmi), fmi)) == inside
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_mechanism(name, fmi, tmp_path):
+    """The checks above, of each exported mechanism."""
+    check_all(
+        check_the_library,
+        check_the_archive_is_small_and_has_no_python,
+        check_every_source_is_listed,
+        name=name,
+        fmi=fmi,
+        tmp_path=tmp_path,
+    )
 
 
 def rebuilt(fmu: Path, fmi: int, folder: Path) -> Path:

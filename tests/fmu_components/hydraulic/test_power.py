@@ -13,6 +13,7 @@ from fmu_components.declare.declaration import Role, Variable
 from fmu_components.declare.ports import Side
 from fmu_components.export.build import cached_fmu
 from tests.support.components.circuits import circuit, run
+from tests.support.properties import check_all
 from tests.support.runtime.driver import Driver
 
 NAMES = [name for name in all_components() if name.startswith("hydraulic.")]
@@ -62,8 +63,7 @@ def terms(driver: Driver, name: str) -> dict[str, float]:
     return found
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_power_is_accounted_for(name):
+def check_power_is_accounted_for(name):
     """What ports and sources bring in is stored or lost, to 1e-12 of the largest of these."""
     for driver in at_random_points(name, 100):
         powers = terms(driver, name)
@@ -71,20 +71,31 @@ def test_power_is_accounted_for(name):
         assert sum(powers.values()) == pytest.approx(0, abs=1e-12 * max(map(abs, powers.values()))), powers
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if "loss" in declaration(find(n)).by_name])
-def test_what_is_lost_is_not_negative(name):
+def check_what_is_lost_is_not_negative(name):
     """Resistances, friction, leakage and end stops take power and never give it; at many of the points they do take it."""
+    if "loss" not in declaration(find(name)).by_name:
+        return
     losses = np.array([driver["loss"] for driver in at_random_points(name, 200)])
     assert losses.min() >= 0 and np.mean(losses > 0) > 0.2
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_relation_takes_both_values(name):
+def check_every_relation_takes_both_values(name):
     """So the points above are on both sides of all that switches."""
     relations = [v.name for v in declaration(find(name)).with_role(Role.RELATION)]
     seen = [driver.get(relations) for driver in at_random_points(name, 200)]
     for relation in relations:
         assert {bool(each[relation]) for each in seen} == {False, True}, relation
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_component(name):
+    """The checks above, of each hydraulic component."""
+    check_all(
+        check_power_is_accounted_for,
+        check_what_is_lost_is_not_negative,
+        check_every_relation_takes_both_values,
+        name=name,
+    )
 
 
 def test_a_machine_keeps_its_energy():

@@ -13,6 +13,7 @@ from fmu_components.catalogue import all_components
 from fmu_components.declare.component import declaration
 from fmu_components.declare.declaration import Role
 from fmu_components.declare.joint import Joint
+from tests.support.properties import check_all
 from tests.support.runtime.driver import Driver
 
 POSES = 400
@@ -125,7 +126,7 @@ def vectors(found, name):
     return np.stack([found[f"{name}{axis}"] for axis in "xyz"], axis=-1)
 
 
-def test_rows_are_regular_and_wrenches_balance(joint):
+def check_rows_are_regular_and_wrenches_balance(joint):
     """At 400 poses: the constraint holds, its rows have the singular values of the table, and wrenches on M and N balance to 1e-14."""
     at, count = function(joint)
     where, between = poses(joint)
@@ -161,7 +162,7 @@ def motions(joint, found):
     return moving
 
 
-def test_no_power_is_lost_in_a_joint(joint):
+def check_no_power_is_lost_in_a_joint(joint):
     """At 400 poses, with velocities that the constraints allow, the powers of the wrenches on M and N add up to 0, to 1e-13."""
     at, count = function(joint)
     where, _ = poses(joint)
@@ -177,7 +178,7 @@ def test_no_power_is_lost_in_a_joint(joint):
     assert np.abs(power).max() < 1e-13
 
 
-def test_derivatives_of_the_residuals_are_exact(joint, fmu):
+def check_derivatives_of_the_residuals_are_exact(joint, fmu):
     """At 400 poses in motion, along a random direction each: the FMU's equal those of complex steps of the declaration, to 1e-12 of their size."""
     component = JOINTS[joint]
     declared, (_, count) = declaration(component), function(joint)
@@ -203,3 +204,14 @@ def test_derivatives_of_the_residuals_are_exact(joint, fmu):
             driver.set({name: value[pose] for name, value in moving.items()})
             found = driver.directional(residuals, list(moving), list(seeds[:, pose]))
             assert found == pytest.approx(expected[:, pose], rel=0, abs=1e-12 * max(1, np.abs(expected[:, pose]).max()))
+
+
+def test_every_joint(joint, fmu):
+    """The checks above, at the same poses."""
+    check_all(
+        check_rows_are_regular_and_wrenches_balance,
+        check_no_power_is_lost_in_a_joint,
+        check_derivatives_of_the_residuals_are_exact,
+        joint=joint,
+        fmu=fmu,
+    )
