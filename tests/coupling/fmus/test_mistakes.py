@@ -6,9 +6,10 @@ import os
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from coupling import System
+from coupling import Result, System
 from coupling.fmus import FmuError, load
 from tests.support import foreign
 from tests.support.fmus.written import CS, FMI_3, ME, Write, packed
@@ -301,11 +302,18 @@ def test_a_file_that_cannot_be_unpacked_is_named(name: str, reason: str, tmp_pat
 
 
 def test_a_file_without_a_name_is_left_out(tmp_path: Path) -> None:
-    """It is nothing that an FMU could ask for."""
-    path = tmp_path / "odd.fmu"
-    path.write_bytes(foreign.oscillator().read_bytes())
+    """An FMU could ask for no such file: the FMU runs as it does without the file."""
+    path, plain = tmp_path / "odd.fmu", foreign.oscillator()
+    path.write_bytes(plain.read_bytes())
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr(zipfile.ZipInfo(""), "")
+    found, expected = (run_of(each) for each in (path, plain))
+    assert found.outcome.completed
+    assert found["it"].keys() == expected["it"].keys() != set()
+    assert all(np.array_equal(found["it"][name], values) for name, values in expected["it"].items())
+
+
+def run_of(path: Path) -> Result:
     system = System("odd")
     system.add("it", path, private=True)
-    system.simulate(0.1)
+    return system.simulate(0.1)
