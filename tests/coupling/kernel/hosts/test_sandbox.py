@@ -10,7 +10,7 @@ import pytest
 from coupling.kernel.hosts import sandbox
 
 KERNEL = Path(sandbox.__file__).parents[1]
-HOSTILE = Path(__file__).parents[2] / "support" / "kernel" / "hostile.c"
+HOSTILE = Path(__file__).parents[3] / "support" / "kernel" / "hostile.c"
 # Older kernels, and containers that filter its system calls, have no Landlock; there a sandbox is refused, which is tested as well.
 needs_landlock = pytest.mark.skipif(bool(sandbox.lacks()), reason=sandbox.lacks())
 

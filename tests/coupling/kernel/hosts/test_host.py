@@ -24,7 +24,7 @@ from coupling.progress import ends_calls
 from tests.support.kernel.processes import children, gone, shared_memories
 
 KERNEL = Path(hosts.__file__).parents[1]
-SERVICE = Path(__file__).parents[2] / "support" / "kernel" / "misbehaving.c"
+SERVICE = Path(__file__).parents[3] / "support" / "kernel" / "misbehaving.c"
 _PING = 1
 ADD, RAISE, EXIT, LEAVE, LOOP, FLOOD, ALLOCATE, ASK, FORK, STACK, SUM, IDLE = range(100, 112)
 FATAL = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGSYS", "SIGKILL", "SIGTERM", "SIGPIPE", "SIGXCPU", "SIGUSR1")

@@ -16,7 +16,7 @@ from tests.support.systems.constrained import GROUND, Joint, Mechanism
 from tests.support.systems.singular import Case, Maker, cases, contradictory, healthy
 
 KERNEL = Path(library._name).parent
-HARNESS = Path(__file__).parents[2] / "support" / "kernel" / "rank_memory.c"
+HARNESS = Path(__file__).parents[3] / "support" / "kernel" / "rank_memory.c"
 LARGEST = 1e-9
 """The greatest part of its size by which a pose may violate constraints that can hold together."""
 

@@ -17,7 +17,7 @@ from coupling.kernel.hosts.host import DeathKind
 from tests.support import foreign
 from tests.support.kernel.processes import children
 
-KERNEL = Path(__file__).parents[3] / "coupling" / "kernel"
+KERNEL = Path(__file__).parents[4] / "coupling" / "kernel"
 
 
 @pytest.fixture
