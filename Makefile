@@ -6,7 +6,7 @@ WORKERS = -n 2 --dist loadgroup --no-loadscope-reorder
 # Examples and benchmarks are programs of their own: what one of them has compiled, the next need not compile again.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test test-all lint fmus benchmarks fuzz soak docs pages clean
+.PHONY: demo test test-all timings lint fmus benchmarks fuzz soak docs pages clean
 
 demo: .venv/installed
 	@echo "== All components as FMUs, into build/fmus"
@@ -21,6 +21,10 @@ test: .venv/installed
 
 test-all: .venv/installed
 	$(BIN)/python -m pytest $(WORKERS)
+
+# Measures the components again; the costly ones are left to test-all.
+timings: .venv/installed
+	$(BIN)/python -m tests.support.timings
 
 lint: .venv/installed
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/python tests/support/lint_size.py

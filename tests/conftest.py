@@ -20,6 +20,7 @@ from fmu_components.declare.component import Component, component_name
 from fmu_components.export.build import cached_fmu
 from fmu_components.export.table import VariableTable
 from tests.support.runtime.driver import forget_unpacked
+from tests.support.timings import costly
 
 # Where a run must be repeatable, the same examples are drawn each time; at a desk, new ones. A busy machine fails nowhere.
 settings.register_profile("desk", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -49,39 +50,8 @@ def fmi(request: pytest.FixtureRequest) -> int:
     return request.param
 
 
-COSTLY = (
-    "planar.CamFollower",
-    *(
-        f"planar.{other}"
-        for other in ("Body3", "Body4", "Body5", "PlaneCrossingTranslational", "ActuatedTranslational", "DoubleTranslational")
-    ),
-    *(f"planar.{other}" for other in ("MasslessLink2", "MasslessLink3", "FrictionWheel", "PulleyRope")),
-    *(f"signal.{block}{order}" for block in ("TransferFunction", "StateSpace") for order in (1, 3, 4)),
-    *("mechanical1d.RotationalDrag", "mechanical1d.Differential", "hydraulic.DoubleRodCylinder", "spatial.Drag", "spatial.PulleyRope"),
-    *(f"spatial.Body{points}" for points in (2, 3, 4, 5)),
-    *(
-        f"spatial.{joint}"
-        for joint in ("Prismatic", "Cylindrical", "Universal", "Planar", "Weld", "Screw", "ConstantVelocity", "KnifeEdge")
-    ),
-    *(
-        f"spatial.{joint}"
-        for joint in (
-            "PointOnPlane",
-            "PointOnLine",
-            "RollingDisc",
-            "RollingSphere",
-            "ActuatedRevolute",
-            "ActuatedPrismatic",
-            "Bushing",
-            "Gimbal",
-            "RevoluteBody",
-            "PrismaticBody",
-            "WeldedBody",
-        )
-    ),
-)
-"""Components whose exporting takes many times as long as that of all others, or is that of simpler ones once more: a body of five points is one
-of two, a joint in two constraints or with an actuator is one of either, a block in space has planar twins. Their physics is tested beside that of the others."""
+COSTLY = costly()
+"""Components that take many times as long to export as the median; their physics is tested beside that of the others."""
 
 
 def turn(name: str) -> int:
