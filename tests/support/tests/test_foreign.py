@@ -38,10 +38,10 @@ def kind(request):
     return request.param
 
 
-@pytest.mark.parametrize("make", list(SOUND.values()), ids=list(SOUND))
-def test_descriptions_are_valid(make, fmi):
+def test_descriptions_are_valid(fmi):
     """FMPy finds nothing in them, names and model structures included."""
-    assert validate_fmu(str(make(fmi))) == []
+    problems = {name: validate_fmu(str(make(fmi))) for name, make in SOUND.items()}
+    assert {name: found for name, found in problems.items() if found} == {}
 
 
 def test_they_are_made_once(fmi):
