@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import runpy
 import subprocess
 import sys
+import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import fmpy
@@ -345,13 +347,25 @@ LONG += ("28_loader", "30_vehicle", "36_walking_leg")
 SCRIPTS = [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] * (p.stem in LONG)) for p in sorted(EXAMPLES.glob("*.py"))]
 
 
-def run_example(path: Path, folder: Path, *before: str) -> None:
-    """A process of its own runs the example without any message of an error, leaves files only in --out, and prints the expected values."""
+PROCESSES = ("01_pendulum", "03_seven_body_mechanism", "27_which_parameters_matter")
+"""Examples that run in processes of their own: two as readers run them, and a sweep, whose processes would start the tests again."""
+
+
+def needs_what_is_missing(path: Path) -> None:
     if "import casadi" in path.read_text():
         pytest.importorskip("casadi")
     if "from SALib" in path.read_text():
         pytest.importorskip("SALib", reason="SALib is not installed: pip install SALib")
-    for script in (EXAMPLES / f"{NEEDS[path.stem]}.py", path) if path.stem in NEEDS else (path,):
+
+
+def scripts_of(path: Path) -> Sequence[Path]:
+    return (EXAMPLES / f"{NEEDS[path.stem]}.py", path) if path.stem in NEEDS else (path,)
+
+
+def run_in_a_process(path: Path, folder: Path, *before: str) -> None:
+    """A process of its own runs the example without any message of an error, leaves files only in --out, and prints the expected values."""
+    needs_what_is_missing(path)
+    for script in scripts_of(path):
         done = subprocess.run([sys.executable, *before, str(script), "--out", "results"], capture_output=True, text=True, cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr == ""
@@ -359,9 +373,32 @@ def run_example(path: Path, folder: Path, *before: str) -> None:
     CHECKS[path.stem](done.stdout, folder / "results")
 
 
+def run_here(path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    """This process runs the example, with the same promises; a process of its own would import everything anew."""
+    needs_what_is_missing(path)
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    for script in scripts_of(path):
+        monkeypatch.setattr(sys, "argv", [str(script), "--out", "results"])
+        with pytest.raises(SystemExit) as ended, warnings.catch_warnings(record=True) as warned:
+            runpy.run_path(str(script), run_name="__main__")
+        printed, complained = capfd.readouterr()
+    assert ended.value.code == 0, printed + complained
+    assert complained == "" and [str(each) for each in warned if not issubclass(each.category, HIDDEN)] == []
+    assert {path.name for path in folder.iterdir()} == {"results"}
+    CHECKS[path.stem](printed, folder / "results")
+
+
+HIDDEN = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
+"""Warnings that Python does not print."""
+
+
 @pytest.mark.parametrize("path", SCRIPTS)
-def test_example_runs(path: Path, tmp_path: Path) -> None:
-    run_example(path, tmp_path)
+def test_example_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    if path.stem in PROCESSES:
+        run_in_a_process(path, tmp_path)
+    else:
+        run_here(path, tmp_path, monkeypatch, capfd)
 
 
 BY_BAUMGARTE = """
@@ -382,7 +419,7 @@ STABILISED = [each for each in SCRIPTS if 'solver="index3"' not in each.values[0
 @pytest.mark.parametrize("path", STABILISED)
 def test_example_runs_by_baumgarte(path: Path, tmp_path: Path) -> None:
     """Within the same bounds as by projection, the default."""
-    run_example(path, tmp_path, "-c", BY_BAUMGARTE)
+    run_in_a_process(path, tmp_path, "-c", BY_BAUMGARTE)
 
 
 def test_own_joint_is_what_the_example_says() -> None:
