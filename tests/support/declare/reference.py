@@ -79,21 +79,29 @@ class Reference:
         raise AssertionError(f"{self.declared.name}: no random point satisfies the validity conditions")
 
 
+class _Printer(MpmathPrinter):
+    """Prints at once: ``doprint`` first searches each expression for unevaluated parts, of which a declaration has none."""
+
+    def text(self, expression: sympy.Basic) -> str:
+        return self._print(expression)
+
+
 def _evaluator(declared: Declaration, expressions, base):
     """A function from the base values to the values of expressions, and to the largest terms of the sums that they consist of.
 
     It follows the declared equations one by one, and knows nothing of the order and the common parts that the exporter chooses.
     """
-    printer = MpmathPrinter({"fully_qualified_modules": True, "user_functions": {}, "order": "none"})
+    printer = _Printer({"fully_qualified_modules": True, "user_functions": {}, "order": "none"})
     shared, reduced = sympy.cse(list(expressions), symbols=(sympy.Symbol(f"c{i}") for i in range(10**6)), order="none")
     known = [*base, *(v.symbol for v in declared.order), *(symbol for symbol, _ in shared)]
     names = {symbol: sympy.Symbol(f"x{i}") for i, symbol in enumerate(known)}
 
     def line(target, expression):
-        terms = [printer.doprint(a.xreplace(names)) for add in expression.atoms(sympy.Add) for a in add.args]
+        renamed = expression.xreplace(names)
+        terms = [printer.text(a) for add in renamed.atoms(sympy.Add) for a in add.args]
         inherited = [f"s_{names[s]}" for s in expression.free_symbols]
         return [
-            f"    {target} = {printer.doprint(expression.xreplace(names))}",
+            f"    {target} = {printer.text(renamed)}",
             f"    s_{target} = max([abs({target}), {', '.join([*(f'abs({t})' for t in terms), *inherited])}])",
         ]
 
