@@ -21,9 +21,9 @@ _TYPES = {"Real": REAL, "Float64": REAL, "Boolean": BOOLEAN, "Integer": INTEGER,
 
 @cache
 def unpacked(fmu: Path) -> tuple[Any, str]:
-    """Model description and folder of an FMU; unpacked once."""
+    """Model description and folder of an FMU, with what an instance needs alone: sources and pages are most of the files. Unpacked once."""
     folder = tempfile.mkdtemp(prefix="fmu-")
-    fmpy.extract(str(fmu), unzipdir=folder)
+    fmpy.extract(str(fmu), unzipdir=folder, include=lambda name: name.startswith(("modelDescription.xml", "binaries/", "resources/")))
     return fmpy.read_model_description(folder), folder
 
 
