@@ -89,7 +89,7 @@ def cases() -> Iterator[ParameterSet]:
             yield pytest.param(component, chosen, id=name, marks=[] if ordinary else [pytest.mark.slow])
 
 
-@pytest.mark.parametrize(("component", "versions"), cases())
+@pytest.mark.parametrize(("component", "versions"), list(cases()))
 def test_no_call_does_harm(component: type[Component], versions: tuple[int, ...], objects, model_of):
     """Tens of thousands of calls in and out of order get the right status, and the sanitizers find nothing."""
     model = model_of(component)
