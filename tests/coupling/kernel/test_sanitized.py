@@ -33,7 +33,7 @@ def test_the_sanitizers_watch(watched: Path) -> None:
     program = """
 import tests.support.kernel.sanitized, numpy as np
 from coupling.kernel import library
-from coupling.kernel.linear.linear import Linear
+from tests.support.kernel.linear import Linear
 equations = Linear([0, 1, 2], [0, 1], [0, 1])
 library.linear_factorise(equations._linear, np.ones(1))
 """

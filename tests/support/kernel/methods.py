@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from coupling.kernel.runs.runge_kutta import RungeKutta
 from coupling.kernel.system.status import Status
 from coupling.solvers import dop853, dopri5
+from tests.support.kernel.runge_kutta import RungeKutta
 
 # The method; the orders of its result, of its error estimates, and of its dense output; its name in SciPy.
 METHODS = {

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from coupling.kernel.complementarity.modes import Modes, ModesStatus, Switched, SwitchKind, find, friction, strike, unilateral
+from tests.support.kernel.modes import Modes, ModesStatus, Switched, SwitchKind, find, friction, strike, unilateral
 
 SEQUENCE = np.random.default_rng
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from coupling.kernel import library
-from coupling.kernel.linear.linear import Linear, elimination_order
+from coupling.kernel.linear.linear import elimination_order
+from tests.support.kernel.linear import Linear
 
 RTOL = 1e-6
 FALLEN = 1e-3  # of its peak, a pivot counts as weak

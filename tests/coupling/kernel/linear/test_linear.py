@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array, diags_array, vstack
 from scipy.sparse.linalg import spsolve
 
-from coupling.kernel.linear.linear import Linear, elimination_order
+from coupling.kernel.linear.linear import elimination_order
+from tests.support.kernel.linear import Linear
 
 seeds = st.integers(0, 2**32 - 1)
 many = settings(max_examples=150, deadline=None)

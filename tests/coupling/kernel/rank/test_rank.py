@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from coupling.kernel import library
-from coupling.kernel.rank.rank import Constraints, Relation, Status
+from tests.support.kernel.rank import Constraints, Relation, Status
 from tests.support.runtime.sanitized import compiled, driven
 from tests.support.systems.constrained import GROUND, Joint, Mechanism
 from tests.support.systems.singular import Case, Maker, cases, contradictory, healthy

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.integrate import DOP853, RK45, solve_ivp
 
-from coupling.kernel.runs.runge_kutta import Retry, RungeKutta
 from coupling.kernel.system.status import Status
 from coupling.solvers import dop853, dopri5
 
 # The method; the orders of its result, of its error estimates, and of its dense output; its name in SciPy.
 from tests.support.kernel.methods import ARENSTORF, BOTH, METHODS, PERIOD, growth, integrated, oscillator, satellite
+from tests.support.kernel.runge_kutta import Retry, RungeKutta
 
 # --- accuracy ---
 

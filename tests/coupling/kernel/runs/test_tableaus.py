@@ -9,11 +9,11 @@ import pytest
 from scipy.integrate import RK45
 from scipy.integrate._ivp import dop853_coefficients
 
-from coupling.kernel.runs.runge_kutta import RungeKutta
 from coupling.solvers import dop853, dopri5
 
 # The method; the orders of its result, of its error estimates, and of its dense output; its name in SciPy.
 from tests.support.kernel.methods import BOTH, METHODS, growth
+from tests.support.kernel.runge_kutta import RungeKutta
 
 # --- the tableaux ---
 
