@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double FULFILLED = 1e-4; /* of the greatest violation where a projection stalls: rows below have no part in it */
 enum { MOST_ELIMINATIONS = 4 };
 
 static Owned *owned_new(int rows)
@@ -115,52 +114,4 @@ RankOutcome rank_decide(const Constraints *given, Rank **result)
     }
     *result = &owned->rank;
     return RANK_DECIDED;
-}
-
-RankOutcome rank_stalled(const Constraints *given, const double *violation, double *factor, double *eta)
-{
-    RankOutcome outcome;
-    Decision *d = rank_prepare(given, &outcome);
-    if (!d)
-        return outcome;
-    double *share = d->c, greatest = 0;
-    for (int j = 0; j < given->joints; j++) {
-        const Joint *joint = &d->joint[j];
-        for (int i = 0; i < joint->count; i++) {
-            double sum = violation[joint->row[i]] / joint->root[i];
-            for (int k = 0; k < i; k++)
-                sum -= joint->lower[i * joint->count + k] * share[joint->row[k]];
-            share[joint->row[i]] = sum / joint->lower[i * joint->count + i];
-            greatest = fmax(greatest, fabs(share[joint->row[i]]));
-        }
-    }
-    for (int i = 0; i < d->rows; i++) {
-        share[i] /= greatest > 0 ? greatest : 1;
-        entries_add(&d->mobility[i], share[i], d->left_mobility);
-        rank_add_terms(d, i, share[i], fabs(share[i]) > FULFILLED);
-    }
-    *eta = rank_against_terms(d);
-    memcpy(factor, share, (size_t)d->rows * sizeof *factor);
-    rank_to_given_rows(d, factor);
-    for (int i = 0; i < d->rows; i++)
-        factor[i] /= rank_root_of_row(d, i);
-    rank_release(d);
-    return RANK_DECIDED;
-}
-
-double rank_misfit(const Relation *relation, const double *right, const double *size)
-{
-    double sum = 0, terms = 0, rounding = 0;
-    for (int m = 0; m < relation->count; m++) {
-        const double term = relation->factor[m] * right[relation->member[m]];
-        sum += term;
-        terms += fabs(term);
-        rounding += size ? fabs(relation->factor[m]) * size[relation->member[m]] : 0;
-    }
-    return fabs(sum) > RANK_ROUNDING * rounding ? fabs(sum) / terms : 0;
-}
-
-bool rank_contradictory(double misfit)
-{
-    return misfit > RANK_CONTRADICTION;
 }

@@ -36,12 +36,12 @@ typedef enum {
 
 typedef enum { RANK_DECIDED, RANK_NO_MEMORY, RANK_NOT_FINITE } RankOutcome;
 
-/* A relation is a combination of rows that vanishes: sum of factor times row. Shares are its factors times the roots of the diagonal of
- * S, which have no units, the greatest being 1. Rows that have less than RANK_NAMED of the terms in every group are left out. */
+/* A relation is a combination of rows that vanishes: sum of factor times row. Rows that have less than RANK_NAMED of the terms in every
+ * group are left out. */
 typedef struct {
     int row, count; /* the redundant row, itself among the members */
     int *member;
-    double *factor, *share;
+    double *factor;
 } Relation;
 
 typedef struct {
@@ -54,28 +54,15 @@ typedef struct {
     Relation *relation;                       /* one of each redundant row */
 } Rank;
 
-/* A pivot below makes a row a candidate, a pivot below RANK_SENSITIVE has lost four of the digits that double precision carries there. */
+/* A pivot below makes a row a candidate. */
 #define RANK_CANDIDATE 1e-6
-#define RANK_SENSITIVE 1e-12
 /* eta of a redundant row: rounding leaves at most 3e-16, a row of its own has 4e-3, or about the distance to a singular pose. */
 #define RANK_REPEATS 1e-10
 /* Of the terms of a relation: smaller parts are rounding. */
 #define RANK_NAMED 1e-9
-/* Misfit of redundant equations, against their terms; and against what their right sides were computed from, of which rounding is left. */
-#define RANK_CONTRADICTION 1e-6
-#define RANK_ROUNDING 1e-12
 
 RankOutcome rank_decide(const Constraints *, Rank **); /* sets null unless decided */
 void rank_free(Rank *);
-
-/* By how much the right sides of a relation's rows miss each other, as a share of their terms. `size` has what each right side was
- * computed from, or is null: a misfit that is nothing but their rounding is none. */
-double rank_misfit(const Relation *, const double *right, const double *size);
-bool rank_contradictory(double misfit);
-
-/* Where a projection stalls, the violations that are left are a combination of rows that moves nothing: finds its factors, and its eta,
- * small where the constraints contradict each other and not small where the projection has merely failed. */
-RankOutcome rank_stalled(const Constraints *, const double *violation, double *factor, double *eta);
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility pop

@@ -72,9 +72,7 @@ void rank_judge(Decision *, int row);    /* finds c, eta and the own pivot of a 
 bool rank_join(Decision *, int row);     /* the row judged last becomes active; false where memory lacks */
 void rank_subtract(Decision *, int row); /* what is left of a row's G and V after its c times the active rows */
 int rank_greatest_group(Decision *, double *mobility); /* that gives the most of their product, and by how much it is moved */
-void rank_add_terms(Decision *, int row, double factor, bool counts); /* in each group; whether they are more than rounding */
 void rank_forget_terms(Decision *);
-double rank_against_terms(Decision *); /* eta of what is left of V, with the terms that have been added up */
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility pop

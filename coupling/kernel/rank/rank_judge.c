@@ -35,7 +35,7 @@ static void test_active(Decision *d)
 }
 
 /* Adds a row's terms in each group; whether they are more than rounding. */
-void rank_add_terms(Decision *d, int row, double factor, bool counts)
+static void add_terms(Decision *d, int row, double factor, bool counts)
 {
     const Entries *size = &d->size[row];
     for (int e = 0; e < size->count; e++) {
@@ -51,7 +51,7 @@ void rank_forget_terms(Decision *d)
 }
 
 /* eta of what is left of V, with the terms that have been added up. */
-double rank_against_terms(Decision *d)
+static double against_terms(Decision *d)
 {
     double eta = 0;
     for (int k = 0; k < d->given->coordinates; k++)
@@ -83,11 +83,11 @@ void rank_judge(Decision *d, int row)
     for (int k = 0; k < d->given->coordinates; k++)
         d->own += d->left_gradient[k] * d->left_mobility[k];
     rank_forget_terms(d);
-    rank_add_terms(d, row, 1, true);
+    add_terms(d, row, 1, true);
     for (int i = 0; i < d->rows; i++)
         if (d->c[i] != 0)
-            rank_add_terms(d, i, d->c[i], fabs(d->c[i]) > RANK_NOISE);
-    d->eta = rank_against_terms(d);
+            add_terms(d, i, d->c[i], fabs(d->c[i]) > RANK_NOISE);
+    d->eta = against_terms(d);
 }
 
 bool rank_join(Decision *d, int row)

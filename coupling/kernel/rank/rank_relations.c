@@ -47,12 +47,10 @@ static bool write_relation(Decision *d, Owned *owned, int row, const double *sha
     relation->row = row;
     relation->member = arena_take(&owned->memory, (size_t)d->rows, sizeof *relation->member);
     relation->factor = arena_take(&owned->memory, (size_t)d->rows, sizeof *relation->factor);
-    relation->share = arena_take(&owned->memory, (size_t)d->rows, sizeof *relation->share);
     for (int i = 0; i < d->rows && !owned->memory.lacking; i++) {
         const double factor = share[i] / rank_root_of_row(d, i);
         if (i == row || part_of_terms(d, i, factor) > RANK_NAMED) {
             relation->member[relation->count] = i;
-            relation->share[relation->count] = share[i] / greatest;
             relation->factor[relation->count++] = factor / greatest;
         }
     }

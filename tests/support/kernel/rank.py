@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from ctypes import POINTER, byref, c_bool, c_double, c_int
+from ctypes import POINTER, byref, c_double, c_int
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -41,7 +41,7 @@ class _Constraints(ctypes.Structure):
 
 
 class _Relation(ctypes.Structure):
-    _fields_ = [("row", c_int), ("count", c_int), ("member", POINTER(c_int)), ("factor", POINTER(c_double)), ("share", POINTER(c_double))]
+    _fields_ = [("row", c_int), ("count", c_int), ("member", POINTER(c_int)), ("factor", POINTER(c_double))]
 
 
 class _Rank(ctypes.Structure):
@@ -60,12 +60,6 @@ library.rank_decide.argtypes = [POINTER(_Constraints), POINTER(POINTER(_Rank))]
 library.rank_decide.restype = c_int
 library.rank_free.argtypes = [POINTER(_Rank)]
 library.rank_free.restype = None
-library.rank_misfit.argtypes = [POINTER(_Relation), _numbers, _numbers]
-library.rank_misfit.restype = c_double
-library.rank_contradictory.argtypes = [c_double]
-library.rank_contradictory.restype = c_bool
-library.rank_stalled.argtypes = [POINTER(_Constraints), _numbers, _numbers, _numbers]
-library.rank_stalled.restype = c_int
 
 
 def _pointer(array: NDArray) -> ctypes._Pointer:
@@ -74,23 +68,17 @@ def _pointer(array: NDArray) -> ctypes._Pointer:
 
 @dataclass(frozen=True)
 class Relation:
-    """Rows whose combination by these factors vanishes. Shares are factors without units, the greatest of them 1."""
+    """Rows whose combination by these factors vanishes."""
 
     row: int
     members: NDArray[np.intc]
     factors: NDArray[np.double]
-    shares: NDArray[np.double]
 
-    def misfit(self, right: ArrayLike, size: ArrayLike | None = None) -> float:
-        """By how much right sides miss each other, as a share of their terms; ``size`` is what each was computed from."""
-        right = np.ascontiguousarray(right, np.double)
-        sizes = None if size is None else np.ascontiguousarray(size, np.double)
-        relation = _Relation(self.row, len(self.members), _pointer(self.members), _pointer(self.factors), _pointer(self.shares))
-        return library.rank_misfit(byref(relation), _pointer(right), None if sizes is None else _pointer(sizes))
-
-    def contradicts(self, right: ArrayLike, size: ArrayLike | None = None) -> bool:
-        """Whether equations with these right sides have no solution."""
-        return library.rank_contradictory(self.misfit(right, size))
+    def misfit(self, right: ArrayLike, size: float = 0.0) -> float:
+        """By how much right sides miss each other, as a share of their terms; 0 where it is rounding of numbers of a size."""
+        terms = self.factors * np.asarray(right)[self.members]
+        missed = float(abs(terms.sum()))
+        return missed / float(np.abs(terms).sum()) if missed > 1e-12 * size * np.abs(self.factors).sum() else 0.0
 
 
 @dataclass(frozen=True)
@@ -159,16 +147,9 @@ class Constraints:
         finally:
             library.rank_free(pointer)
 
-    def stalled(self, violation: ArrayLike) -> tuple[NDArray[np.double], float]:
-        """Where a projection stalls: the combination of rows that the violations are, and its eta."""
-        violation = np.ascontiguousarray(violation, np.double)
-        factors, eta = np.zeros(len(violation)), c_double()
-        _check(library.rank_stalled(byref(self._constraints), _pointer(violation), _pointer(factors), byref(eta)))
-        return factors, eta.value
-
 
 def _relation(relation: _Relation) -> Relation:
-    arrays = (np.ctypeslib.as_array(part, (relation.count,)).copy() for part in (relation.member, relation.factor, relation.share))
+    arrays = (np.ctypeslib.as_array(part, (relation.count,)).copy() for part in (relation.member, relation.factor))
     return Relation(relation.row, *arrays)
 
 

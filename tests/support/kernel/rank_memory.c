@@ -62,15 +62,13 @@ int main(void)
 {
     static Arrays arrays;
     const Constraints given = chain(&arrays);
-    double violation[ROWS], factor[ROWS], eta;
     Rank *rank;
-    for (int i = 0; i < ROWS; i++)
-        violation[i] = random_number();
     if (rank_decide(&given, &rank) != RANK_DECIDED || rank->redundant == 0 || rank->badly_scaled == 0)
         return 1;
     const int redundant = rank->redundant, badly_scaled = rank->badly_scaled;
     rank_free(rank);
-    long failures = 0, needed = allocations;
+    long failures = 0;
+    const long needed = allocations;
     for (long n = 0; n < needed; n++, failures++) {
         until_failure = n;
         if (rank_decide(&given, &rank) != RANK_NO_MEMORY || rank)
@@ -80,15 +78,6 @@ int main(void)
     if (rank_decide(&given, &rank) != RANK_DECIDED || rank->redundant != redundant)
         return 3;
     rank_free(rank);
-    allocations = 0;
-    if (rank_stalled(&given, violation, factor, &eta) != RANK_DECIDED)
-        return 4;
-    needed = allocations;
-    for (long n = 0; n < needed; n++, failures++) {
-        until_failure = n;
-        if (rank_stalled(&given, violation, factor, &eta) != RANK_NO_MEMORY)
-            return 5;
-    }
     rank_free(NULL);
     printf("%d redundant, %d badly scaled, %ld failures\n", redundant, badly_scaled, failures);
     return 0;

@@ -182,20 +182,6 @@ def cases(seed: int = SEED) -> list[Case]:
     return [*_scaled(make), *_redundant(make), *_near(make)]
 
 
-def contradictory(make: Maker) -> Iterator[tuple[str, Mechanism]]:
-    """162 mechanisms that cannot be assembled, by 1e-6 to 1e-2 of their size."""
-    for _ in range(6):
-        for size in SIZES:
-            for misfit in (1e-6, 1e-4, 1e-2):
-                for name, mechanism in (
-                    ("two welds", make.plank(2, size, misfit)),
-                    ("three welds", make.plank(3, size, misfit)),
-                    ("door", make.door(3, size, misfit)),
-                ):
-                    mechanism.disturb(make.random, 1e-8)
-                    yield f"{name} of {size:g} m apart by {misfit:g}", mechanism
-
-
 def healthy(make: Maker) -> Iterator[tuple[str, Mechanism]]:
     """144 redundant mechanisms that hold together; each serves for four more decisions on the right sides of its equations."""
     makers: tuple[tuple[str, Callable[[float], Mechanism]], ...] = (

@@ -1,4 +1,4 @@
-"""Which constraints repeat others, and which contradict each other: decided on projected poses, with NumPy's geometry."""
+"""Which constraints repeat others: decided on projected poses, with NumPy's geometry."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ import numpy as np
 import pytest
 
 from coupling.kernel import library
-from tests.support.kernel.rank import Constraints, Relation, Status
+from tests.support.kernel.rank import Constraints, Status
 from tests.support.runtime.sanitized import compiled, driven
 from tests.support.systems.constrained import GROUND, Joint, Mechanism
-from tests.support.systems.singular import Case, Maker, cases, contradictory, healthy
+from tests.support.systems.singular import Case, Maker, cases, healthy
 
 KERNEL = Path(library._name).parent
 HARNESS = Path(__file__).parents[3] / "support" / "kernel" / "rank_memory.c"
-LARGEST = 1e-9
-"""The greatest part of its size by which a pose may violate constraints that can hold together."""
 
 
 def constraints(mechanism: Mechanism) -> Constraints:
@@ -58,22 +56,17 @@ def test_masses_lengths_and_thin_bodies_have_no_part_in_eta(systems):
             assert set(np.flatnonzero(rank.pivot < 1e-6)) == set(rank.badly_scaled), case.name
 
 
-def test_738_decisions_on_contradictions_are_right():
+def test_576_decisions_on_contradictions_are_right():
     make, decisions = Maker(), Counter()
-    for name, mechanism in contradictory(make):
-        violated = mechanism.project() > LARGEST
-        _, eta = constraints(mechanism).stalled(mechanism.violations())
-        assert violated and eta < 0.1, name
-        decisions["position"] += 1
     for name, mechanism in healthy(make):
         assert mechanism.project() <= 1e-12, name
         decisions["healthy"] += 1
         rank = constraints(mechanism).rank()
         for right, contradicts, what in right_sides(mechanism, rank, make.random):
-            assert any(relation.contradicts(right) for relation in rank.relations) == contradicts, (name, what)
+            assert any(relation.misfit(right) > 1e-6 for relation in rank.relations) == contradicts, (name, what)
             decisions[what] += 1
-    assert decisions == {"position": 162, "healthy": 144, "healthy, with loads": 144, 1e-5: 144, 1e-2: 144}
-    assert sum(decisions.values()) == 738
+    assert decisions == {"healthy": 144, "healthy, with loads": 144, 1e-5: 144, 1e-2: 144}
+    assert sum(decisions.values()) == 576
 
 
 def right_sides(mechanism, rank, random):
@@ -110,7 +103,7 @@ def test_accelerations_of_a_moving_redundant_mechanism_hold_together():
         mechanism.move(sign * step * velocity)
         sides.append(mechanism.geometry()[1] @ velocity)
     right = (sides[0] - sides[1]) / (2 * step)
-    assert max(relation.misfit(right, np.full(len(right), 1e3)) for relation in rank.relations) <= 1e-8
+    assert max(relation.misfit(right, 1e3) for relation in rank.relations) <= 1e-8
 
 
 def test_relations_are_combinations_that_vanish_and_name_the_rows_that_take_part():
@@ -129,7 +122,6 @@ def test_relations_are_combinations_that_vanish_and_name_the_rows_that_take_part
     for relation in rank.relations:
         assert relation.members.max() < shift
         assert np.abs(relation.factors @ gradient[relation.members]).max() <= 1e-14 * np.abs(relation.factors).max()
-        assert np.abs(relation.shares).max() == 1
         assert set(relation.members) & set(rank.redundant) == {relation.row}
 
 
@@ -188,8 +180,6 @@ def test_a_row_without_entries_repeats_nothing_and_is_redundant():
     rank = Constraints(gradient, gradient, [0, 1], [0, 0]).rank()
     assert list(rank.status) == [Status.ACTIVE, Status.REDUNDANT]
     assert list(rank.relations[0].members) == [1]
-    assert rank.relations[0].contradicts([0.0, 1.0])
-    assert not rank.relations[0].contradicts([1.0, 0.0])
 
 
 def test_without_rows_nothing_is_decided():
@@ -202,8 +192,6 @@ def test_what_is_not_finite_is_refused(wrong):
     gradient = np.array([[1.0, wrong]])
     with pytest.raises(ValueError, match="not finite"):
         Constraints(gradient, np.ones((1, 2)), [0], [0, 0]).rank()
-    with pytest.raises(ValueError, match="not finite"):
-        Constraints(np.ones((1, 2)), gradient, [0], [0, 0]).stalled([0.0])
 
 
 def test_a_small_singular_value_that_pivots_hide_is_looked_for():
@@ -239,10 +227,3 @@ def test_memory_that_runs_out_is_answered_and_given_back(tmp_path):
     told = driven(tmp_path / "harness", objects)
     failures = int(told.split()[-2])
     assert failures > 1000
-
-
-def test_a_misfit_that_is_rounding_of_large_numbers_is_none():
-    relation = Relation(0, np.array([0, 1], np.intc), np.array([1.0, -1.0]), np.array([1.0, -1.0]))
-    assert relation.misfit([1e-9, -1e-9]) == 1
-    assert relation.misfit([1e-9, -1e-9], [1e4, 1e4]) == 0
-    assert not relation.contradicts([0.0, 0.0])
