@@ -11,7 +11,6 @@ from coupling.errors import listed
 from coupling.live.violations import described
 
 _LOOSE, _TIGHT = 1e-6, 1e-3
-_AGREE = 1e-6
 
 
 def unclosed(assembly: Assembly, start: np.ndarray, others: Enumeration | None) -> str:

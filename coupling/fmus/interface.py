@@ -72,10 +72,6 @@ class Interface:
         return self._flag("canInterpolateInputs")
 
     @property
-    def output_derivative_order(self) -> int:
-        return int(self.attributes.get("maxOutputDerivativeOrder") or 0)
-
-    @property
     def event_mode(self) -> bool:
         return self._flag("hasEventMode")
 

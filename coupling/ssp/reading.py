@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from posixpath import dirname
 from typing import Any
 from xml.etree import ElementTree
@@ -339,8 +338,3 @@ def _placed(place: Place, element: Element, system: Element) -> Place:
         return place((xs[0], ys[0], xs[1], ys[1]))
 
     return outside
-
-
-def open_package(path: Any) -> Package:
-    """The package at a path that a user gives."""
-    return Package(Path(path))

@@ -159,7 +159,6 @@ Status get_nominals(const Instance *, double *, size_t);
 Status get_derivatives(Instance *, double *, size_t);
 Status get_indicators(Instance *, double *, size_t);
 Status unknown_reference(const Instance *, Reference);
-bool refuse_references(const Instance *, const Reference *, size_t);
 
 /* From what the importer counts to what the model counts; two lists are needed at once. */
 bool translate(Instance *, const Reference **, size_t count, unsigned which);

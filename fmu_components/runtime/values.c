@@ -65,7 +65,7 @@ Status unknown_reference(const Instance *instance, Reference reference)
                   last_reference(&model));
 }
 
-bool refuse_references(const Instance *instance, const Reference *references, size_t count)
+static bool refuse_references(const Instance *instance, const Reference *references, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (references[i] < 1 || references[i] > last_reference(&model)) {

@@ -29,7 +29,7 @@ static void gather(const double *v, const Reference *reference, unsigned count, 
 }
 
 /* States stand in the components already. */
-void move_components(Whole *w, unsigned stage)
+static void move_components(Whole *w, unsigned stage)
 {
     const double t = w->v[w->model.time];
     for (unsigned i = 0; i < mechanism.components; i++) {

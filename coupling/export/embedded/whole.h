@@ -72,7 +72,6 @@ Member *member_at(const Whole *, Reference); /* which component a reference belo
 bool given(const Whole *);                   /* whether the importer solves for the multipliers */
 bool prepare(Whole *, unsigned stage);       /* brings time, states and inputs into the components */
 bool prepare_system(Whole *, unsigned stage); /* the system alone, which may not need the components */
-void move_components(Whole *, unsigned stage);
 bool prepare_motion(Whole *);
 void pass_values(Whole *);                   /* all of them once, without solving for anything */
 

@@ -27,7 +27,6 @@ declare(
         "kernel_taken_degree": (_i, [_p, _i]),
         "kernel_announce": (None, [_p]),
         "kernel_set_degree": (None, [_p, _i]),
-        "kernel_get_outputs": (_i, [_p]),
         "kernel_hand_over": (_i, [_p, POINTER(_d)]),
         "kernel_note_inputs": (None, [_p, _b]),
         "kernel_step": (_i, [_p, _d, _d, _b]),
@@ -102,9 +101,6 @@ class Coupled(Core):
     def hand_over(self) -> tuple[Status, float]:
         moved = c_double()
         return Status(self.library.kernel_hand_over(self.handle, byref(moved))), moved.value
-
-    def get_outputs(self) -> Status:
-        return Status(self.library.kernel_get_outputs(self.handle))
 
     def evaluate_point(self, t: float) -> Status:
         return Status(self.library.kernel_evaluate_point(self.handle, t))

@@ -14,7 +14,7 @@ struct Slopes {
     double *dense, *inverse, *moved, *position, *velocity, *by_position, *by_velocity;
 };
 
-void slopes_free(Slopes *s)
+static void slopes_free(Slopes *s)
 {
     if (!s)
         return;

@@ -20,8 +20,6 @@ typedef struct {
 
 typedef struct Slopes Slopes;
 
-void slopes_free(Slopes *);
-
 /* For a kernel that has fused code; they end with it. What the rows refer to has to outlive the kernel. -1 where memory lacks. */
 int kernel_set_slopes(struct Kernel *, const SlopeRows *);
 

@@ -13,9 +13,6 @@ from coupling.kernel.rows.rows import Rows, RowsStructure
 from coupling.kernel.system.core import Core
 from coupling.kernel.system.status import Status
 
-HOLDS_WHILE = 2
-"""The kind of a switched row that is neither of those of ``SwitchKind``."""
-
 
 class ModeChange(NamedTuple):
     """Of a switched row, at a time; ``row``: of the record, the first after it."""

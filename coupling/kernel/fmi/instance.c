@@ -117,7 +117,7 @@ bool instance_handles_events(const Instance *instance)
 
 #define COMPONENT instance->component
 
-Status instance_enter_initialization(Instance *instance, double tolerance, double start, double stop)
+static Status instance_enter_initialization(Instance *instance, double tolerance, double start, double stop)
 {
     const Library *l = instance->library;
     const bool ends = isfinite(stop);
@@ -172,7 +172,7 @@ void instances_get(Reading *readings, int count)
         r->status = instance_get(r->instance, (Type)r->type, r->references, (size_t)r->count, r->values);
 }
 
-Status instance_set_string(Instance *instance, Reference reference, const char *text)
+static Status instance_set_string(Instance *instance, Reference reference, const char *text)
 {
     CALL(set_string, (COMPONENT, &reference, 1, &text), (COMPONENT, &reference, 1, &text, 1));
 }

@@ -71,8 +71,6 @@ const char *instance_message(const Instance *);
 const char *instance_said(const Instance *); /* in the last call; empty where it logged nothing */
 bool instance_handles_events(const Instance *); /* in Event Mode, of Co-Simulation: what was asked for may have been refused */
 
-Status instance_enter_initialization(Instance *, double tolerance, double start, double stop);
-
 /* Everything up to Initialization Mode: a reset where the instance has run before, then start values of any type, neighbours of one type
  * in one call. The first `structural` of them are set in Configuration Mode (in FMI 2, which has none, like the others). */
 typedef struct {
@@ -104,14 +102,12 @@ int instances_exit_initialization(Instance *const *, int first, int count, Statu
 
 /* Adds a message to those of the same call; what an FMU logs is shown as well where that is asked for. */
 void instance_says(Instance *, const char *);
-void instance_logs(Instance *, Status, const char *category, const char *message);
 
 /* Callbacks of FMUs, with the signatures of the standards. Some FMUs pass something else than the environment that they were given, so that it counts only
  * where it is an instance that exists. */
 void instance_enlist(Instance *);
 void instance_strike(Instance *);
 Instance *instance_of(const void *environment, const char *name); /* null where neither is known */
-void instance_claim(Instance *); /* takes over what was logged by nobody known since the last failure: its call has just failed */
 extern _Thread_local Instance *instance_stepping; /* whose step was begun last */
 void instance_follow(void *environment, double time, bool set_requested, bool get_allowed, bool step_finished, bool can_return,
                      bool *return_requested, double *return_time); /* callbacks.c: within a step FMI 3 asks for inputs at times of its own */
@@ -124,7 +120,6 @@ Status instance_set(Instance *, Type, const Reference *, size_t, const double *)
 Status instance_get(Instance *, Type, const Reference *, size_t, double *);
 Status instance_get_variables(Instance *, Type, const Reference *, size_t, double *); /* by no function of a vector */
 void instance_read_late(Instance *); /* of one that brings variables up to date when its derivatives are asked for */
-Status instance_set_string(Instance *, Reference, const char *);
 
 /* What one of many instances is asked for, and how it took that. */
 typedef struct {

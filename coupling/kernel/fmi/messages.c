@@ -80,7 +80,7 @@ void instance_says(Instance *instance, const char *message)
         snprintf(instance->message + used, SIZE - used, "; ...");
 }
 
-void instance_logs(Instance *instance, Status status, const char *category, const char *message)
+static void instance_logs(Instance *instance, Status status, const char *category, const char *message)
 {
     static const char *const words[] = {"ok", "warning", "discard", "error", "fatal", "pending"};
     if (!message)
@@ -100,7 +100,8 @@ static void log_of(Instance *instance, Status status, const char *category, cons
         snprintf(unclaimed, sizeof unclaimed, "%s", message);
 }
 
-void instance_claim(Instance *instance)
+/* Takes over what was logged by nobody known since the last failure: its call has just failed. */
+static void instance_claim(Instance *instance)
 {
     if (*unclaimed)
         instance_says(instance, unclaimed);

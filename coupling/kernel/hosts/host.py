@@ -57,10 +57,6 @@ class OptionsStructure(ctypes.Structure):
     ]
 
 
-class WhereStructure(ctypes.Structure):
-    _fields_ = [("count", c_uint64), ("version", c_int), ("call", c_int), ("instance", c_void_p), ("time", c_double)]
-
-
 class CallStructure(ctypes.Structure):
     """What of a channel is a call or its answer."""
 

@@ -109,7 +109,8 @@ Status proxy_ask(Remote *r)
     return ERROR;
 }
 
-Status proxy_perhaps_later(Remote *r)
+/* The last call has no answer. */
+static Status proxy_perhaps_later(Remote *r)
 {
     return r->waits || r->guard->answering ? OK : proxy_send(r);
 }

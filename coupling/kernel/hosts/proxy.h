@@ -49,7 +49,6 @@ Record *proxy_begin(Remote *, int call, size_t bytes);
 Status proxy_ask(Remote *);           /* sends all that waits: the last call has an answer */
 Status proxy_send(Remote *);          /* all that waits; the status of the first call that is refused, or the worst */
 void proxy_discard(Guard *);          /* what waits is not sent */
-Status proxy_perhaps_later(Remote *); /* the last call has none */
 
 static inline unsigned char *proxy_arrays(Record *record)
 {
@@ -120,6 +119,5 @@ static inline uint64_t proxy_library(const Instance *instance)
     static Status get_derivatives_##version(Component r, double *x, size_t n) { return proxy_numbers_of(r, CALL(get_derivatives), x, n); } \
     static Status get_nominals_##version(Component r, double *x, size_t n) { return proxy_numbers_of(r, CALL(get_nominals), x, n); }     \
     static Status get_indicators_##version(Component r, double *x, size_t n) { return proxy_numbers_of(r, CALL(get_indicators), x, n); }
-
 
 #endif

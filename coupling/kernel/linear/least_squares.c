@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-double linear_filter_factor(const Linear *a, int k)
+static double linear_filter_factor(const Linear *a, int k)
 {
     return a->filter[k] / (1 + a->filter[k]);
 }

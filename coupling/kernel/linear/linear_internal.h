@@ -123,7 +123,6 @@ bool linear_factorise_block(Linear *, const double *values); /* S, and what each
 void linear_damped_extent(Linear *, double *unknowns, double *equations); /* of linear_undetermined, of what is damped */
 
 /* least_squares.c */
-double linear_filter_factor(const Linear *, int weak);
 void linear_least_squares(Linear *, Side, double *vector, const double *prior);
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)

@@ -65,7 +65,8 @@ void *heap_take(Heap *heap, size_t size)
     return head + 1;
 }
 
-size_t heap_piece(void *piece)
+/* How much room it has. */
+static size_t heap_piece(void *piece)
 {
     return ((size_t)1 << ((Head *)piece - 1)->size) - sizeof(Head);
 }

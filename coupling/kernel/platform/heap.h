@@ -11,7 +11,6 @@ Heap *heap_begin(void *block, size_t size); /* the block is all zeros */
 void *heap_take(Heap *, size_t size);       /* null where there is no room; as it was left where a piece is used again */
 void *heap_resize(Heap *, void *piece, size_t size);
 void heap_give(Heap *, void *piece);
-size_t heap_piece(void *piece); /* how much room it has */
 
 size_t heap_extent(const Heap *); /* of the whole block */
 

@@ -30,7 +30,6 @@ void platform_blank(void *window, size_t size); /* memory of this process alone 
 void platform_close(int file);
 void platform_relax(void); /* between two looks of a loop that spins */
 double platform_yield(void); /* lets others have the core; the seconds that they had it */
-void platform_sleep(double seconds);
 void platform_wait(_Atomic uint32_t *word, uint32_t value, double seconds); /* until it is another one, at most so long; 0: for ever */
 void platform_wake(_Atomic uint32_t *word);
 

@@ -122,7 +122,7 @@ double platform_yield(void)
     return seconds_now() - began;
 }
 
-void platform_sleep(double seconds)
+static void platform_sleep(double seconds)
 {
     const struct timespec time = timespec_of(seconds);
     nanosleep(&time, NULL);

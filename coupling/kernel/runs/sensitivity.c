@@ -149,7 +149,7 @@ int sensitivity_derivatives(void *kernel, double t, const double *x, double *dx)
 }
 
 /* Takes off what sensitivities violate the derivatives of the constraints by, one level after the other. */
-int along_constraints(Kernel *k, double t, const double *x, double *s)
+static int along_constraints(Kernel *k, double t, const double *x, double *s)
 {
     const SensitivityRows *r = &k->sensitivity->rows;
     int result = KERNEL_DONE;

@@ -56,7 +56,6 @@ int kernel_width(const Kernel *); /* states, and their sensitivities */
 int sensitivity_derivatives(void *kernel, double t, const double *x, double *dx);
 int sensitivity_correct(void *kernel, double t, double *x);
 int sensitivity_record(Kernel *, const int *slot, int columns, double *row); /* of the values in so many slots */
-int along_constraints(Kernel *, double t, const double *x, double *s); /* at the point that constraints were last read at */
 int along_constraints_at(Kernel *, double t, const double *x, double *s); /* after an evaluation there */
 void hold_tangents(Kernel *, int parameter);
 int shadow_failed(Kernel *, int shadow, int result); /* tells what has failed there */

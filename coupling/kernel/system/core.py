@@ -65,10 +65,8 @@ declare(
         "kernel_start_events": (_i, [_p]),
         "kernel_settle": (_i, [_p, _p, POINTER(_b)]),
         "kernel_next_time": (_d, [_p]),
-        "kernel_complete_step": (_i, [_p, POINTER(_b)]),
         "kernel_hold": (_i, [_p, _i, _p]),
         "kernel_loop_linearise": (_i, [_p, _i]),
-        "kernel_loop_solve_linear": (None, [_p, _i, _p]),
         "kernel_set_polynomial": (None, [_p, _i, _d, _d, _d, _d]),
         "kernel_unsettle": (None, [_p]),
         "kernel_leave_last": (None, [_p]),
@@ -186,12 +184,6 @@ class Core:
     def linearise(self, loop: int) -> Status:
         """Makes and factorises a loop's Jacobian at the present point, equations for held unknowns included."""
         return STATUSES[self.library.kernel_loop_linearise(self.handle, loop)]
-
-    def solve_linear(self, loop: int, right: np.ndarray) -> np.ndarray:
-        """By the loop's last Jacobian; where this lacks rank, the solution of least length."""
-        result = np.array(right, dtype=float)
-        self.library.kernel_loop_solve_linear(self.handle, loop, self._at(result))
-        return result
 
     @property
     def time(self) -> float:
@@ -368,10 +360,6 @@ class Core:
     def settle(self, x: np.ndarray) -> Status:
         """Discrete updates until nothing changes; x receives the states."""
         return STATUSES[self.library.kernel_settle(self.handle, self._at(x), byref(c_bool()))]
-
-    def complete_step(self) -> tuple[Status, bool]:
-        wanted = c_bool()
-        return STATUSES[self.library.kernel_complete_step(self.handle, byref(wanted))], wanted.value
 
     @property
     def next_time(self) -> float:
