@@ -11,7 +11,7 @@ import numpy as np
 
 from coupling.fused.compiled import NotCompiled, functions
 from coupling.fused.kept import kept
-from coupling.fused.roots import Region
+from coupling.fused.stages import Region
 from coupling.fused.taped import Stages, Taped
 from coupling.fused.written import Write, as_c, as_tapes
 from coupling.kernel.equations.fused import Stage

@@ -11,7 +11,7 @@ import numpy as np
 from coupling.fused.c_code import Section
 from coupling.fused.kept import kept
 from coupling.fused.open_loops import entries, levels, residuals
-from coupling.fused.taped import leaf_slots, regions, signed_node
+from coupling.fused.stages import leaf_slots, regions, signed_node
 from coupling.fused.written import as_tapes
 from coupling.kernel.equations.fused import Stage
 from coupling.memory import without_collection

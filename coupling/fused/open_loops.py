@@ -17,7 +17,7 @@ from coupling.fused.expressions import Graph, Op
 from coupling.fused.gradients import gradients
 from coupling.fused.kept import kept
 from coupling.fused.lowered import Lowered
-from coupling.fused.taped import leaf_slots, regions, signed_node
+from coupling.fused.stages import leaf_slots, regions, signed_node
 from coupling.fused.written import Write, as_tapes
 from coupling.kernel.equations.fused import Stage
 from coupling.memory import without_collection

@@ -12,8 +12,7 @@ import numpy as np
 from coupling.fused.c_code import Section
 from coupling.fused.compiled import functions
 from coupling.fused.kept import kept
-from coupling.fused.roots import Region
-from coupling.fused.taped import leaf_slots, regions, settled_nodes, signed_node
+from coupling.fused.stages import Region, leaf_slots, regions, settled_nodes, signed_node
 from coupling.fused.written import STRAIGHT, Write, as_c, as_tapes
 from coupling.kernel.equations.fused import Stage
 from coupling.memory import without_collection

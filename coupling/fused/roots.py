@@ -1,104 +1,84 @@
-"""What is wanted of a graph, cut into stages: which nodes are computed when, and where results go."""
+"""The solution of a system's equations as nodes of its graph: elimination in an order that is known beforehand."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import NamedTuple
 
 from coupling.fused.elimination import Elimination, Order, eliminations
-from coupling.fused.expressions import Graph, Op
+from coupling.fused.expressions import Op
 from coupling.fused.lowered import Lowered, LoweredLoop
 from coupling.fused.recursion import Pivots
 from coupling.memory import without_collection
 
 
-class Region(StrEnum):
-    """A part of the workspace, in this order."""
-
-    STATES = "x"
-    TIME = "t"
-    DRIVES = "u"
-    PARAMETERS = "p"
-    DISCRETE = "d"
-    ENTRIES = "entries"
-    """Of the Jacobians of all loops, one after the other, as the kernel has them."""
-    RIGHT_SIDES = "b"
-    UNKNOWNS = "unknowns"
-    PIVOTS = "pivots"
-    """In the order of elimination."""
-    DIAGONALS = "diagonals"
-    """What each pivot was before anything was eliminated; of equations that are not definite, the sum of the sizes of all that it is made of."""
-    MISFITS = "misfits"
-    """By loop, how far its equations are from being solved where the pivots were chosen beforehand, relative to their terms; 0 of definite ones."""
-    DERIVATIVES = "dx"
-    INDICATORS = "z"
-    POSITIONS = "positions"
-    """Of constraints, by their places in the plan's reading."""
-    VELOCITIES = "velocities"
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """A node whose value has to be in a place of a region at the end of a stage."""
-
-    region: Region
-    place: int
-    node: int
-
-
-@dataclass(frozen=True)
-class Stage:
-    """What is computed together."""
-
-    nodes: tuple[int, ...]
-    """Operands first; what earlier stages have is not among them, nor are leaves and constants."""
-    wanted: tuple[Wanted, ...]
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Roots:
-    """A graph cut into stages."""
+    """Nodes that derivatives and the unknowns of their equations follow from; those of loops one loop after the other."""
 
-    graph: Graph
-    prepare: Stage
-    """What follows from parameters and from what changes at events only."""
-    before: Stage
-    """Leads to the entries and right sides of the loops."""
-    solve: Stage
-    """The unknowns; another solver may give them instead, from entries and right sides."""
-    after: Stage
-    """Leads from the unknowns to the derivatives."""
-    eliminations: tuple[Elimination, ...]
-
-    @property
-    def stages(self) -> tuple[Stage, ...]:
-        return self.prepare, self.before, self.solve, self.after
+    entries: Sequence[int] = ()
+    """The Jacobians of all loops as the kernel has them; none where nobody else is to solve for the unknowns."""
+    right: Sequence[int] = ()
+    """Right sides."""
+    unknowns: Mapping[int, int]
+    """Nodes by the numbers of unknowns."""
+    pivots: Sequence[int]
+    """In the order of elimination."""
+    diagonals: Sequence[int]
+    """Pivots before anything was eliminated; of equations that are not definite, the sums of the sizes of all terms."""
+    misfits: Sequence[int] = ()
+    """By loop, how far equations whose pivots were chosen beforehand are from being solved, relative to their terms; 0 of definite ones."""
+    derivatives: Sequence[int]
+    eliminations: Sequence[Elimination]
 
 
 def derivatives(lowered: Lowered) -> Roots:
-    """Derivatives of states, and the unknowns even where they do not enter."""
-    return _roots(lowered, _placed(Region.DERIVATIVES, lowered.derivatives, 0), solved=True)
+    """Returns the roots of the derivatives of states, with all unknowns."""
+    with without_collection():
+        graph, orders = lowered.graph, eliminations(lowered)
+        entries, rights, pivots, diagonals, misfits = (list[int]() for _ in range(5))
+        unknowns = dict[int, int]()
+        for loop, order in zip(lowered.loops, orders, strict=True):
+            rows = _rows(loop, order)
+            entries += [node for row in rows for node in row.values()]
+            right = [graph.neg(node) for node in loop.residuals]
+            rights += right
+            rows, right = _kept(lowered, loop, rows), [graph.zero if loop.first + i in lowered.left_out else b for i, b in enumerate(right)]
+            found = _solved(lowered, loop, order, rows, right)
+            definite = order.order is Order.DEFINITE
+            diagonals += [rows[i].get(j, graph.zero) if rows[i] else graph.one for i, j in order.pivots] if definite else found.sizes
+            pivots += found.pivots
+            unknowns |= enumerate(found.unknowns, loop.first)
+            misfits.append(graph.zero if definite else _misfit(lowered, loop, order, rows, right, found.unknowns))
+        return Roots(
+            entries=entries,
+            right=rights,
+            unknowns=unknowns,
+            pivots=pivots,
+            diagonals=diagonals,
+            misfits=misfits,
+            derivatives=lowered.derivatives,
+            eliminations=orders,
+        )
 
 
 def recursive_derivatives(lowered: Lowered, pivots: Sequence[Pivots], others: Collection[int]) -> Roots:
-    """The same of loops whose order of elimination is given, without the entries of their equations: nobody else is to solve these.
+    """Returns the roots of loops whose order of elimination is given, without the entries of their equations.
 
-    Besides the unknowns that derivatives and indicators follow from there are ``others``."""
+    Only those unknowns are solved for that derivatives and indicators follow from, and ``others``."""
     with without_collection():
         graph = lowered.graph
-        after = _placed(Region.DERIVATIVES, lowered.derivatives, 0)
         nodes = graph.order((*lowered.derivatives, *lowered.indicators))
-        read = {int(graph.value[node]) for node in nodes if graph.op[node] is Op.UNKNOWN}
-        solve: list[Wanted] = []
+        read = {int(graph.value[node]) for node in nodes if graph.op[node] is Op.UNKNOWN}.union(others)
+        unknowns, found_pivots, diagonals = dict[int, int](), list[int](), list[int]()
         orders = tuple(Elimination(False, Order.ALONE, tuple(each)) for each in pivots)
         for loop, order in zip(lowered.loops, orders, strict=True):
             found = _solved(lowered, loop, order, loop.rows(), [graph.neg(node) for node in loop.residuals])
-            solve += _placed(Region.PIVOTS, found.pivots, loop.first)
-            solve += _placed(Region.DIAGONALS, _undiminished(lowered, loop, found), loop.first)
-            solve += [each for each in _placed(Region.UNKNOWNS, found.unknowns, loop.first) if each.place in read or each.place in others]
-        return _staged(graph, [], solve, after, orders)
+            found_pivots += found.pivots
+            diagonals += _undiminished(lowered, loop, found)
+            unknowns |= {number: node for number, node in enumerate(found.unknowns, loop.first) if number in read}
+        return Roots(unknowns=unknowns, pivots=found_pivots, diagonals=diagonals, derivatives=lowered.derivatives, eliminations=orders)
 
 
 def corrections(lowered: Lowered, roots: Roots, mobility: Mapping[tuple[int, int], int]) -> dict[tuple[int, int], int]:
@@ -120,50 +100,6 @@ def corrections(lowered: Lowered, roots: Roots, mobility: Mapping[tuple[int, int
     return moved
 
 
-def indicators(lowered: Lowered) -> Roots:
-    """Event indicators; unknowns are solved for only where they enter."""
-    return _roots(lowered, _placed(Region.INDICATORS, lowered.indicators, 0))
-
-
-def readings(lowered: Lowered) -> Roots:
-    """Positions and velocities of constraints, in this order; nothing is solved for."""
-    positions = [lowered.graph.zero if position is None else position for position, _ in lowered.readings]
-    velocities = [lowered.graph.zero if velocity is None else velocity for _, velocity in lowered.readings]
-    return _roots(lowered, [*_placed(Region.POSITIONS, positions, 0), *_placed(Region.VELOCITIES, velocities, 0)])
-
-
-def _roots(lowered: Lowered, after: list[Wanted], solved: bool = False) -> Roots:
-    with without_collection():
-        return _solved_and_staged(lowered, after, solved)
-
-
-def _solved_and_staged(lowered: Lowered, after: list[Wanted], solved: bool) -> Roots:
-    graph = lowered.graph
-    before: list[Wanted] = []
-    solve: list[Wanted] = []
-    enters = solved or any(graph.op[node] is Op.UNKNOWN for node in graph.order([each.node for each in after]))
-    orders = eliminations(lowered) if enters else ()
-    for number, (loop, order) in enumerate(zip(lowered.loops if enters else (), orders, strict=True)):
-        rows = _rows(loop, order)
-        entries = [node for row in rows for node in row.values()]
-        right = [graph.neg(node) for node in loop.residuals]
-        before += _placed(Region.ENTRIES, entries, sum(w.region is Region.ENTRIES for w in before))
-        before += _placed(Region.RIGHT_SIDES, right, loop.first)
-        rows, right = _kept(lowered, loop, rows), [graph.zero if loop.first + i in lowered.left_out else b for i, b in enumerate(right)]
-        found = _solved(lowered, loop, order, rows, right)
-        definite = order.order is Order.DEFINITE
-        if definite:
-            diagonals = [rows[i].get(j, graph.zero) if rows[i] else graph.one for i, j in order.pivots]
-            before += _placed(Region.DIAGONALS, diagonals, loop.first)
-        else:
-            solve += _placed(Region.DIAGONALS, found.sizes, loop.first)
-        solve += _placed(Region.PIVOTS, found.pivots, loop.first)
-        solve += _placed(Region.UNKNOWNS, found.unknowns, loop.first)
-        misfit = graph.zero if definite else _misfit(lowered, loop, order, rows, right, found.unknowns)
-        solve += _placed(Region.MISFITS, [misfit], number)
-    return _staged(graph, before, solve, after, orders)
-
-
 def _rows(loop: LoweredLoop, order: Elimination) -> list[dict[int, int]]:
     rows = loop.rows()
     return [{j: rows[max(i, j)][min(i, j)] for j in row} for i, row in enumerate(rows)] if order.symmetric else rows
@@ -173,10 +109,6 @@ def _kept(lowered: Lowered, loop: LoweredLoop, rows: list[dict[int, int]]) -> li
     """Returns the rows without those, and without the columns, of unknowns that are left out: these are 0, and empty rows say so."""
     out = {number - loop.first for number in lowered.left_out}
     return [{j: node for j, node in row.items() if j not in out} if i not in out else {} for i, row in enumerate(rows)] if out else rows
-
-
-def _placed(region: Region, nodes: Iterable[int], first: int) -> list[Wanted]:
-    return [Wanted(region, first + i, node) for i, node in enumerate(nodes)]
 
 
 class _Solved(NamedTuple):
@@ -278,35 +210,3 @@ def _misfit(
 
 _NOTHING = 1e-300
 """So that an equation without any terms is solved."""
-
-
-def _staged(graph: Graph, before: list[Wanted], solve: list[Wanted], after: list[Wanted], orders: tuple[Elimination, ...]) -> Roots:
-    """Each node in the first stage that needs it; what follows from parameters alone, in one before all."""
-    done, op = set[int](), graph.op
-
-    def outside(node: int) -> bool:
-        return op[node] <= _LEAVES or node in done
-
-    lists = []
-    for wanted in (before, solve, after):
-        nodes = graph.order([each.node for each in wanted], outside)
-        lists.append(nodes)
-        done.update(nodes)
-    settled: dict[int, bool] = {}
-    for node in sorted(done):
-        args = graph.args[node]
-        settled[node] = True
-        for a in args:
-            if not settled[a] if a in settled else op[a] not in _SETTLED:
-                settled[node] = False
-                break
-    prepare = tuple(node for node in sorted(done) if settled[node])
-    first, second, third = (
-        Stage(tuple(node for node in nodes if not settled[node]), tuple(wanted))
-        for nodes, wanted in zip(lists, (before, solve, after), strict=True)
-    )
-    return Roots(graph, Stage(prepare, ()), first, second, third, orders)
-
-
-_LEAVES = Op.VARIABLE
-_SETTLED = (Op.CONSTANT, Op.PARAMETER, Op.DISCRETE)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
 from coupling.fused.c_code import Section, c_source
 from coupling.fused.elimination import Order
-from coupling.fused.expressions import Graph, Op
+from coupling.fused.expressions import Op
 from coupling.fused.left_out import may_be_left_out
 from coupling.fused.lowered import Lowered
 from coupling.fused.mobility import slopes
 from coupling.fused.recursion import cut_between_blocks
-from coupling.fused.roots import Region, Roots, corrections, derivatives, recursive_derivatives
+from coupling.fused.roots import Roots, corrections, derivatives, recursive_derivatives
+from coupling.fused.stages import Region, divided, leaf_slots, read_elsewhere, regions, settled_nodes, signed_node
 from coupling.fused.tape import Writer
 from coupling.fused.written import STRAIGHT, Write, as_tapes
 from coupling.kernel.equations.fused import Stage
@@ -103,19 +103,12 @@ class Stages:
         roots = recursive_derivatives(lowered, cut.pivots, cut.original) if cut else derivatives(lowered)
         graph = lowered.graph
         first, size = regions(lowered)
-        everywhere = [each for stage in roots.stages for each in stage.wanted]
-        wanted: dict[Region, list[int]] = {region: [] for region in Region}
-        for each in everywhere:
-            filled = wanted[each.region]
-            filled += [graph.zero] * (1 + each.place - len(filled))
-            filled[each.place] = each.node
         mobile = {} if cut else slopes(graph, lowered.derivatives)
         mobility = {
             (state, unknown): node for state, root in enumerate(lowered.derivatives) for unknown, node in mobile.get(root, {}).items()
         }
-        opposites = (Region.ENTRIES, Region.RIGHT_SIDES)
-        kept = {signed_node(graph, node)[0] for node in (*(n for region in opposites for n in wanted[region]), *mobility.values())}
-        kept |= {n for region in Region if region not in opposites for n in wanted[region]}
+        kept = {signed_node(graph, node)[0] for node in (*roots.entries, *roots.right, *mobility.values())}
+        kept |= {*roots.unknowns.values(), *roots.pivots, *roots.diagonals, *roots.misfits, *roots.derivatives}
         levels = [
             [signed_node(graph, graph.zero if each is None else each) for each in level] for level in zip(*lowered.readings, strict=True)
         ]
@@ -123,26 +116,26 @@ class Stages:
         indicated = [signed_node(graph, node) for node in lowered.indicators]
         leaving = graph.order(node for _, node in lowered.leaving)
         settled = settled_nodes(graph, graph.order((*reading, *(node for node, _ in indicated), *leaving)))
-        prepare, before, after = _divided(graph, roots, kept | settled)
+        stages = divided(graph, roots, kept | settled)
+        prepare, before = stages[Stage.PREPARE], stages[Stage.BEFORE]
         at_hand = kept.intersection((*prepare, *before)) | settled
-        stages = dict(zip(EVALUATION, (prepare, before, list(roots.solve.nodes), after), strict=True))
         moved = {} if cut else corrections(lowered, roots, mobility)
         if moved:
-            computed, wholes = {*prepare, *before, *roots.solve.nodes}, [signed_node(graph, node)[0] for node in moved.values()]
+            computed, wholes = {*prepare, *before, *stages[Stage.SOLVE]}, [signed_node(graph, node)[0] for node in moved.values()]
             stages[Stage.CORRECTING] = graph.order(wholes, lambda node: graph.op[node] <= Op.VARIABLE or node in computed)
             kept |= {*wholes}
         violated, size = size, size + (lowered.unknowns if moved else 0)
         everything = {n for nodes in stages.values() for node in nodes for n in graph.args[node]} | kept
         leaves = leaf_slots(graph, everything, first)
         leaves |= {n: violated + int(graph.value[n]) for n in sorted(everything) if graph.op[n] is Op.VARIABLE}
-        kept |= _read_elsewhere(graph, stages.values())
-        unknowns = {first[Region.UNKNOWNS] + w.place: w.node for w in roots.solve.wanted if w.region is Region.UNKNOWNS}
+        kept |= read_elsewhere(graph, stages.values())
+        unknowns = {first[Region.UNKNOWNS] + number: node for number, node in roots.unknowns.items()}
         kept |= {*unknowns.values()} | settled
         sections = {stage: Section(nodes, unknowns if stage is Stage.SOLVE else {}) for stage, nodes in stages.items()}
         if not cut:
-            entries = {*graph.order((*wanted[Region.ENTRIES], *wanted[Region.DIAGONALS], *mobility.values()))}
+            entries = {*graph.order((*roots.entries, *roots.diagonals, *mobility.values()))}
             sections[Stage.BEFORE] = Section(before, may_wait=frozenset(before) - entries)
-        self.cut, self.roots, self.size, self.first, self.wanted, self.mobility = cut, roots, size, first, wanted, mobility
+        self.cut, self.roots, self.size, self.first, self.mobility = cut, roots, size, first, mobility
         self.levels, self.reading, self.settled, self.indicated, self.leaving = levels, reading, settled, indicated, leaving
         self.moved, self.violated = moved, violated
         self.at_hand, self.leaves, self.kept, self.sections, self.lowered = at_hand, leaves, kept, sections, lowered
@@ -157,10 +150,6 @@ class Stages:
             signed = (signed_node(graph, node) for node in nodes)
             return [-1 if node == graph.zero else -2 - written.slot[node] if negative else written.slot[node] for node, negative in signed]
 
-        def plain(region: Region, order: Iterable[int] | None = None) -> list[int]:
-            nodes = self.wanted[region]
-            return [written.slot[nodes[place]] for place in (range(len(nodes)) if order is None else order)]
-
         order = np.zeros(lowered.unknowns, dtype=int)
         for loop, elimination in zip(lowered.loops, self.roots.eliminations, strict=True):
             for place, (_, unknown) in enumerate(elimination.pivots):
@@ -169,11 +158,11 @@ class Stages:
         order = order[list(original)]
         places = {
             "unknowns": [first[Region.UNKNOWNS] + unknown for unknown in original],
-            "entries": slots(self.wanted[Region.ENTRIES]),
-            "right": slots(self.wanted[Region.RIGHT_SIDES]),
-            "pivots": plain(Region.PIVOTS, order),
-            "diagonals": plain(Region.DIAGONALS, order),
-            "derivatives": plain(Region.DERIVATIVES),
+            "entries": slots(self.roots.entries),
+            "right": slots(self.roots.right),
+            "pivots": [written.slot[self.roots.pivots[place]] for place in order],
+            "diagonals": [written.slot[self.roots.diagonals[place]] for place in order],
+            "derivatives": [written.slot[node] for node in self.roots.derivatives],
         }
         mobile_places = dict(zip(self.mobility, slots(self.mobility.values()), strict=True))
         x_read = len(written.initial)
@@ -219,7 +208,7 @@ class Stages:
             leaving=left,
             first=first,
             mobility=mobile_places,
-            misfits=slots(self.wanted[Region.MISFITS]),
+            misfits=slots(self.roots.misfits),
             switched=lowered.switched,
             left_out=lowered.left_out,
             orders=[elimination.order for elimination in self.roots.eliminations],
@@ -252,82 +241,3 @@ def _owners(lowered: Lowered, roots: Roots) -> Callable[[int], int]:
         return found if found < parts else -1 - eliminated[found - parts]
 
     return owner
-
-
-def regions(lowered: Lowered) -> tuple[dict[Region, int], int]:
-    """Where what is filled from outside begins, and the unknowns; and where all of them end."""
-    counts = {
-        Region.STATES: lowered.built.states,
-        Region.TIME: 1,
-        Region.DRIVES: len(lowered.built.drives) + len(lowered.arriving),
-        Region.PARAMETERS: len(lowered.parameters),
-        Region.DISCRETE: len(lowered.discrete),
-        Region.UNKNOWNS: lowered.unknowns,
-    }
-    first, size = {}, 0
-    for region, count in counts.items():
-        first[region], size = size, size + count
-    return first, size
-
-
-def leaf_slots(graph: Graph, nodes: Iterable[int], first: Mapping[Region, int]) -> dict[int, int]:
-    """Where the leaves among some nodes are, by where their regions begin."""
-    return {n: first[_REGIONS[graph.op[n]]] + int(graph.value[n]) for n in sorted(nodes) if graph.op[n] in _REGIONS}
-
-
-def signed_node(graph: Graph, node: int) -> tuple[int, bool]:
-    """What is kept of a node: of an opposite the number itself."""
-    return (graph.args[node][0], True) if graph.op[node] is Op.NEGATE else (node, False)
-
-
-_REGIONS = {
-    Op.STATE: Region.STATES,
-    Op.TIME: Region.TIME,
-    Op.DRIVE: Region.DRIVES,
-    Op.PARAMETER: Region.PARAMETERS,
-    Op.DISCRETE: Region.DISCRETE,
-    Op.UNKNOWN: Region.UNKNOWNS,
-}
-
-
-def settled_nodes(graph: Graph, nodes: Iterable[int]) -> set[int]:
-    """Operations on what changes at events only."""
-    found: set[int] = set()
-    for node in nodes:
-        if graph.args[node] and all(a in found or graph.op[a] in _SETTLED for a in graph.args[node]):
-            found.add(node)
-    return found
-
-
-_UNKNOWN, _VARIABLE = Op.UNKNOWN, Op.VARIABLE
-_SETTLED = (Op.CONSTANT, Op.PARAMETER, Op.DISCRETE)
-
-
-def _divided(graph: Graph, roots: Roots, kept: Iterable[int]) -> tuple[list[int], list[int], list[int]]:
-    """What is prepared, what is computed before the unknowns, and what is computed from them: longer batches than where all that is
-    needed last is computed last."""
-    solve = set(roots.solve.nodes)
-    wanted = graph.order(
-        (*kept, *chain.from_iterable(map(graph.args.__getitem__, solve))), lambda node: graph.op[node] <= _VARIABLE or node in solve
-    )
-    later, unsettled = set(solve), set[int]()
-    prepare, before, after = list[int](), list[int](), list[int]()
-    for node in wanted:
-        changes = False
-        for a in graph.args[node]:
-            if a in later or graph.op[a] is _UNKNOWN:
-                later.add(node)
-                after.append(node)
-                break
-            changes = changes or a in unsettled or (graph.op[a] <= _VARIABLE and graph.op[a] not in _SETTLED)
-        else:
-            if changes:
-                unsettled.add(node)
-            (before if changes else prepare).append(node)
-    return prepare, before, after
-
-
-def _read_elsewhere(graph: Graph, stages: Collection[Sequence[int]]) -> set[int]:
-    """What a stage computes and another one reads."""
-    stage_of = {node: stage for stage, nodes in enumerate(stages) for node in nodes}
-    return {a for node, stage in stage_of.items() for a in graph.args[node] if stage_of.get(a, stage) != stage}

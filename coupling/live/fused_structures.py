@@ -12,7 +12,7 @@ from coupling.fused.compiled import functions_in
 from coupling.fused.elimination import Order
 from coupling.fused.not_fused import NotFused
 from coupling.fused.recorded import Recorded
-from coupling.fused.roots import Region
+from coupling.fused.stages import Region
 from coupling.fused.taped import Pattern, Taped
 from coupling.kernel.equations.fused import FusedRows, FusedStructure, Reading, Stage, fused_structure
 from coupling.kernel.equations.record import FusedRecordRows, FusedRecordStructure, record_structure

@@ -16,7 +16,7 @@ from coupling import System
 from coupling.fused import compiled, written
 from coupling.fused.open_loops import slopes
 from coupling.fused.recorded import recorded
-from coupling.fused.roots import Region
+from coupling.fused.stages import Region
 from coupling.fused.taped import EVALUATION, Stages, Taped
 from coupling.fused.written import as_c
 from coupling.kernel.equations.fused import Stage

@@ -8,7 +8,6 @@ import pytest
 from coupling.fused.expressions import Graph, Op
 from coupling.fused.gradients import gradients
 from coupling.fused.open_loops import Slopes, slopes
-from coupling.fused.roots import Region
 from coupling.kernel.tapes.tape import run
 from tests.coupling.fused.test_examples import example
 from tests.support.fused.agreement import Fused, begun, random_point
@@ -67,19 +66,14 @@ def test_the_jacobian_is_that_of_complex_steps(case):
     with begun(built, {}) as session:
         t, x = random_point(session, np.random.default_rng(3))
         session.kernel.evaluate(t, x)
-        fused.run_at(session, t, x)
-        found = _through_unknowns(code, np.concatenate([fused.read(region) for region in _GIVEN]))
-        fused.w = fused.w.astype(complex)
+        leaves = fused.leaves(session, t, x)
+        found = _through_unknowns(code, np.concatenate([*leaves.values(), fused.unknowns(leaves)]))
         expected = np.empty_like(found)
         for state in range(len(x)):
-            fused.put(Region.STATES, x + 1j * STEP * (np.arange(len(x)) == state))
-            fused.run()
-            expected[:, state] = np.imag(fused.read(Region.DERIVATIVES)) / STEP
+            moved = {**leaves, Op.STATE: x + 1j * STEP * (np.arange(len(x)) == state)}
+            expected[:, state] = np.imag(fused.values(fused.roots.derivatives, moved)) / STEP
     size = np.maximum(np.abs(expected).max(axis=1, keepdims=True), 1e-300)
     assert np.abs((found - expected) / size).max() < ALLOWED
-
-
-_GIVEN = (Region.STATES, Region.TIME, Region.DRIVES, Region.PARAMETERS, Region.DISCRETE, Region.UNKNOWNS)
 
 
 def _through_unknowns(code: Slopes, given: np.ndarray) -> np.ndarray:

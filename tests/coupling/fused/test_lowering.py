@@ -9,10 +9,9 @@ import pytest
 
 from coupling import System
 from coupling.fused.expressions import Op
-from coupling.fused.layout import layout
 from coupling.fused.lowering import lower
 from coupling.fused.not_fused import NotFused
-from coupling.fused.roots import Region, derivatives, readings
+from coupling.fused.roots import derivatives
 from coupling.plan.build import build
 from coupling.plan.jacobian import build_jacobian, pattern_of
 from coupling.plan.kinds import Mode
@@ -41,7 +40,9 @@ def test_derivatives_are_those_of_the_instances():
 def test_positions_and_velocities_of_constraints_are_those_of_the_instances():
     """What projection reads; nothing is solved for."""
     built = build(four_bar().definition, Mode.PROJECTED)
-    assert readings(lower(built)).solve.nodes == ()
+    lowered = lower(built)
+    read = lowered.graph.order(node for levels in lowered.readings for node in levels if node is not None)
+    assert not any(lowered.graph.op[node] is Op.UNKNOWN for node in read)
     assert readings_disagreement(built) < ALLOWED
 
 
@@ -93,15 +94,8 @@ def with_own_loop() -> System:
     return system
 
 
-def test_what_a_workspace_holds():
-    """Regions follow one another, each node has a slot of its own, and equal operations of a level are neighbours."""
-    lowered = lower(four_bar().build(communication=False))
-    roots = derivatives(lowered)
-    found = layout(lowered, roots)
-    assert list(found.first) == list(Region)
-    assert [found.first[region] for region in Region] == list(np.cumsum([0, *found.counts.values()])[:-1])
-    assert len(set(found.slot.values())) == len(found.slot)
-    assert max(found.slot.values()) == found.size - 1
+def test_equations_of_joints_are_eliminated_along_the_diagonal():
+    roots = derivatives(lower(four_bar().build(communication=False)))
     assert roots.eliminations[0].symmetric
     assert sorted(roots.eliminations[0].pivots) == [(i, i) for i in range(8)]
 
@@ -114,8 +108,7 @@ def test_equations_without_pivots_on_the_diagonal_tell_how_well_they_are_solved(
     with begun(built, {}) as session:
         t, x = random_point(session, np.random.default_rng(1))
         session.kernel.evaluate(t, x)
-        fused.run_at(session, t, x)
-        assert fused.read(Region.MISFITS)[0] < 1e-14
+        assert fused.values(fused.roots.misfits, fused.leaves(session, t, x))[0] < 1e-14
 
 
 def test_what_runs_in_co_simulation_is_not_fused():

@@ -14,8 +14,9 @@ from coupling.fused.elimination import Order
 from coupling.fused.lowering import lower
 from coupling.fused.recursion import cut_between_blocks
 from coupling.fused.roots import recursive_derivatives
+from coupling.fused.stages import divided
 from coupling.fused.taped import Stages
-from coupling.kernel.equations.fused import fuse, report
+from coupling.kernel.equations.fused import Stage, fuse, report
 from coupling.live.fused import begin_fused
 from coupling.live.program import compile_program
 from coupling.live.start import start
@@ -95,8 +96,9 @@ def test_loops_over_links_give_the_same(monkeypatch):
 def operations(links: int) -> int:
     cut = cut_between_blocks(chain(links).build(communication=False))
     assert cut
-    roots = recursive_derivatives(lower(cut.built), cut.pivots, others=())
-    return sum(len(stage.nodes) for stage in (roots.before, roots.solve, roots.after))
+    lowered = lower(cut.built)
+    stages = divided(lowered.graph, recursive_derivatives(lowered, cut.pivots, others=()), lowered.derivatives)
+    return sum(len(nodes) for stage, nodes in stages.items() if stage is not Stage.PREPARE)
 
 
 def test_the_effort_grows_with_the_number_of_links():

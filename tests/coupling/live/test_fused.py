@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from coupling import BuildError, Result, System
-from coupling.fused.roots import Region
+from coupling.fused.stages import Region
 from coupling.kernel.equations import fused as kernel_fused
 from coupling.kernel.system.core import Core
 from coupling.kernel.system.kernel import Kernel

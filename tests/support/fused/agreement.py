@@ -1,19 +1,17 @@
-"""Fused values, stage by stage in NumPy over a workspace full of NaN, against those that the instances give."""
+"""Fused values, evaluated in NumPy, against those that the instances give."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, Sequence
 from unittest.mock import patch
 
 import numpy as np
 
 from coupling.errors import StartError
-from coupling.fused.expressions import CALCULATED, Op
-from coupling.fused.layout import Layout, layout
+from coupling.fused.expressions import Op
 from coupling.fused.lowered import Lowered
 from coupling.fused.lowering import lower, lower_variables
-from coupling.fused.roots import Region, Roots, derivatives, indicators, readings
+from coupling.fused.roots import Roots, derivatives
 from coupling.kernel.fmi.instance import WARNING
 from coupling.kernel.system.status import Status
 from coupling.live.program import compile_program
@@ -30,64 +28,45 @@ _SESSIONS, _TRIES, _DRAWS, _MOVES = 2, 12, 40, 3
 _SINGULAR = 1e-9
 
 
+Leaves = Mapping[Op, np.ndarray]
+
+
 class Fused:
-    """The stages of a system, run by NumPy."""
+    """The graph of a system, evaluated by NumPy."""
 
-    def __init__(self, built: Built, roots: Callable[[Lowered], Roots] = derivatives) -> None:
+    def __init__(self, built: Built) -> None:
         self.lowered: Lowered = lower(built)
-        self.roots: Roots = roots(self.lowered)
-        self.layout: Layout = layout(self.lowered, self.roots)
-        self.w = np.full(self.layout.size, np.nan)
+        self.roots: Roots = derivatives(self.lowered)
 
-    def put(self, region: Region, values: np.ndarray) -> None:
-        first = self.layout.first[region]
-        assert len(values) == self.layout.counts[region]
-        self.w[first : first + len(values)] = values
+    def leaves(self, session: Session, t: float, x: np.ndarray) -> Leaves:
+        """Values at a point at which the kernel has just been."""
+        return {
+            Op.STATE: x,
+            Op.TIME: np.array([t]),
+            Op.DRIVE: drives_of(session),
+            Op.PARAMETER: values_of(session, self.lowered.parameters),
+            Op.DISCRETE: values_of(session, self.lowered.discrete),
+        }
 
-    def read(self, region: Region) -> np.ndarray:
-        first = self.layout.first[region]
-        return self.w[first : first + self.layout.counts[region]]
+    def values(self, nodes: Sequence[int], leaves: Leaves) -> np.ndarray:
+        """The values of nodes; the unknowns are solved for only where they enter."""
+        graph = self.lowered.graph
+        if any(graph.op[node] is Op.UNKNOWN for node in graph.order(nodes)):
+            leaves = {**leaves, Op.UNKNOWN: self.unknowns(leaves)}
+        return np.array(graph.evaluate(nodes, lambda op, number: leaves[op][number]))
 
-    def run(self) -> None:
-        """All stages, from constants and leaves alone; where equations are singular, the unknowns of least length in place of the third."""
-        graph, slot, w = self.roots.graph, self.layout.slot, self.w
-        for place, value in self.layout.constants.items():
-            w[place] = value
-        with np.errstate(all="ignore"):
-            for stage in self.roots.stages:
-                for node in stage.nodes:
-                    w[slot[node]] = CALCULATED[graph.op[node]](*(w[slot[a]] for a in graph.args[node]))
-                for source, target in self.layout.copies(stage):
-                    w[target] = w[source]
-                if stage is self.roots.solve and self.roots.eliminations:
-                    self._hand_over()
-
-    def _hand_over(self) -> None:
-        matrix, right, direct = self.matrix(), self.read(Region.RIGHT_SIDES).copy(), self.read(Region.UNKNOWNS)
+    def unknowns(self, leaves: Leaves) -> np.ndarray:
+        """By elimination, or the unknowns of least length where equations are singular."""
+        entries, right = (self.values(nodes, leaves) for nodes in (self.roots.entries, self.roots.right))
+        direct = self.values([self.roots.unknowns[number] for number in range(self.lowered.unknowns)], leaves)
         for loop in self.lowered.loops:
+            rows = np.repeat(range(len(loop.unknowns)), np.diff(loop.row_start))
+            matrix = np.zeros((len(loop.unknowns), len(loop.unknowns)), entries.dtype)
+            matrix[rows, list(loop.columns)], entries = entries[: len(rows)], entries[len(rows) :]
             span = slice(loop.first, loop.first + len(loop.unknowns))
-            if not np.isfinite(direct[span]).all() or np.linalg.matrix_rank(matrix[span, span], _SINGULAR) < len(loop.unknowns):
-                direct[span] = np.linalg.lstsq(matrix[span, span], right[span], rcond=_SINGULAR)[0]
-
-    def matrix(self) -> np.ndarray:
-        """Of the equations of all loops."""
-        count, entries = self.lowered.unknowns, iter(self.read(Region.ENTRIES))
-        found = np.zeros((count, count), self.w.dtype)
-        for loop in self.lowered.loops:
-            for row, (a, b) in enumerate(pairwise(loop.row_start)):
-                for column in loop.columns[a:b]:
-                    found[loop.first + row, loop.first + column] = next(entries)
-        return found
-
-    def run_at(self, session: Session, t: float, x: np.ndarray) -> None:
-        """The same at a point at which the kernel has just been."""
-        self.w[:] = np.nan
-        self.put(Region.STATES, x)
-        self.put(Region.TIME, np.array([t]))
-        self.put(Region.DRIVES, drives_of(session))
-        self.put(Region.PARAMETERS, values_of(session, self.lowered.parameters))
-        self.put(Region.DISCRETE, values_of(session, self.lowered.discrete))
-        self.run()
+            if not np.isfinite(direct[span]).all() or np.linalg.matrix_rank(matrix, _SINGULAR) < len(loop.unknowns):
+                direct[span] = np.linalg.lstsq(matrix, right[span], rcond=_SINGULAR)[0]
+        return direct
 
 
 def values_of(session: Session, names: list[tuple[int, str]]) -> np.ndarray:
@@ -194,8 +173,7 @@ def _moved(session: Session, t: float, x: np.ndarray, expected: np.ndarray, rand
 
 
 def _difference(session: Session, fused: Fused, t: float, x: np.ndarray, expected: np.ndarray) -> float:
-    fused.run_at(session, t, x)
-    found = fused.read(Region.DERIVATIVES)
+    found = fused.values(fused.roots.derivatives, fused.leaves(session, t, x))
     assert np.isfinite(found).all()
     return by_instance(session.built, found, expected)
 
@@ -222,7 +200,7 @@ def by_instance(built: Built, found: np.ndarray, expected: np.ndarray) -> float:
 
 def events_disagreement(built: Built, points: int = 4, seed: int = 1) -> float:
     """The greatest difference of event indicators, relative to the greatest."""
-    fused, random, worst = Fused(built, indicators), np.random.default_rng(seed), 0.0
+    fused, random, worst = Fused(built), np.random.default_rng(seed), 0.0
     with begun(built, {}, random) as session:
         for _ in range(points):
             t, x = random_point(session, random)
@@ -230,24 +208,23 @@ def events_disagreement(built: Built, points: int = 4, seed: int = 1) -> float:
             if session.kernel.evaluate(t, x) is not Status.DONE:
                 continue
             assert session.kernel.indicators(expected) is Status.DONE
-            fused.run_at(session, t, x)
-            worst = max(worst, relative(fused.read(Region.INDICATORS), expected))
+            worst = max(worst, relative(fused.values(fused.lowered.indicators, fused.leaves(session, t, x)), expected))
     return worst
 
 
 def readings_disagreement(built: Built, points: int = 4, seed: int = 1) -> float:
     """The greatest difference of positions and velocities of constraints, relative to the greatest of its level."""
-    fused, random, worst = Fused(built, readings), np.random.default_rng(seed), 0.0
+    fused, random, worst = Fused(built), np.random.default_rng(seed), 0.0
     assert built.reading
     with begun(built, {}) as session:
         for _ in range(points):
             t, x = random_point(session, random)
             assert session.kernel.evaluate(t, x) is Status.DONE
-            fused.run_at(session, t, x)
-            for region, level in ((Region.POSITIONS, "position"), (Region.VELOCITIES, "velocity")):
+            leaves = fused.leaves(session, t, x)
+            for level, nodes in zip(("position", "velocity"), zip(*fused.lowered.readings, strict=True), strict=True):
                 slots = [getattr(held, level) for held in built.reading.constraints]
                 addresses = tuple(built.reading.outputs[slot] for slot in slots if slot is not None)
-                found = fused.read(region)[[slot is not None for slot in slots]]
+                found = fused.values([node for node in nodes if node is not None], leaves)
                 worst = max(worst, relative(found, session.readings(addresses).read()[1]) if addresses else 0.0)
     return worst
 
