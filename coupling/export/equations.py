@@ -60,7 +60,7 @@ def kernel_sources(source: str) -> list[str]:
 
 
 def _parts(code: Taped, rows: FusedRows) -> Iterator[str]:
-    projecting = [Stage.READING, *([Stage.CORRECTING] if code.moved else [])]
+    projecting = [Stage.READING, *([Stage.CORRECTING] if code.corrections else [])]
     stages = [*EVALUATION, *(projecting if rows.slots["position"] else [])]
     tapes = [stage for stage in stages if stage not in code.functions]
     yield '#include "schedule.h"\n'
@@ -79,7 +79,7 @@ def _parts(code: Taped, rows: FusedRows) -> Iterator[str]:
     members = {
         **{f"stage[{stage:d}]": "tape_run" if stage in tapes else f"jourdain_{stage.name.lower()}" for stage in stages},
         **{f"code[{stage:d}]": f"{stage.name.lower()}_code" for stage in rows.code if stage in stages},
-        **{name: getattr(rows, name) for name in ("x", "t", "u", "x_read", "violated")},
+        **{name: getattr(rows, name) for name in ("x", "t", "u", "x_read", "violation")},
         "size": len(rows.initial),
         "drives": len(rows.drives),
         "readings": len(rows.readings),

@@ -77,7 +77,7 @@ def _same(tapes: Taped, code: Taped, addresses: Mapping[Stage, int]) -> bool:
         tape.run(tapes.code[stage], beside)
         data = code.code.get(stage)
         ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address)(None if data is None else data.ctypes.data, by_code.ctypes.data)
-    expected, moved, found = (_derivatives(w, each.derivatives) for w, each in ((by_tape, tapes), (beside, tapes), (by_code, code)))
+    expected, moved, found = (_derivatives(w, each.slots["derivative"]) for w, each in ((by_tape, tapes), (beside, tapes), (by_code, code)))
     size = _greatest(expected)
     allowed = max(_AS_GOOD * size, min(_SENSITIVE * _greatest(expected - moved), _UNLIKE * size))
     return bool(np.allclose(found, expected, rtol=0, atol=allowed, equal_nan=True))

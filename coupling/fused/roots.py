@@ -88,7 +88,7 @@ def corrections(lowered: Lowered, roots: Roots, mobility: Mapping[tuple[int, int
     graph, reading = lowered.graph, lowered.built.reading
     if not reading or any(graph.op[node] is Op.UNKNOWN for node in graph.order(mobility.values())):
         return {}
-    held, moved = {(each.loop, each.unknown) for each in reading.constraints}, dict[tuple[int, int], int]()
+    held, found = {(each.loop, each.unknown) for each in reading.constraints}, dict[tuple[int, int], int]()
     for number, (loop, order) in enumerate(zip(lowered.loops, roots.eliminations, strict=True)):
         rows = _kept(lowered, loop, _rows(loop, order))
         right = [graph.leaf(Op.VARIABLE, loop.first + i) if (number, i) in held and row else graph.zero for i, row in enumerate(rows)]
@@ -96,8 +96,8 @@ def corrections(lowered: Lowered, roots: Roots, mobility: Mapping[tuple[int, int
         for (state, unknown), slope in mobility.items():
             if loop.first <= unknown < loop.first + len(rows):
                 term = graph.mul(slope, unknowns[unknown - loop.first])
-                moved[number, state] = graph.add(moved.get((number, state), graph.zero), term)
-    return moved
+                found[number, state] = graph.add(found.get((number, state), graph.zero), term)
+    return found
 
 
 def _rows(loop: LoweredLoop, order: Elimination) -> list[dict[int, int]]:

@@ -55,17 +55,10 @@ class Taped:
     """The workspace before anything has run."""
     first: Mapping[Region, int]
     """Of the regions that are filled from outside, and of the unknowns."""
-    unknowns: Sequence[int]
-    entries: Sequence[int]
-    right: Sequence[int]
-    pivots: Sequence[int]
-    """By unknown, as the diagonals."""
-    diagonals: Sequence[int]
-    derivatives: Sequence[int]
+    slots: Mapping[str, Sequence[int]]
+    """By the names that the kernel's rows of fused code have for them."""
     mobility: Mapping[tuple[int, int], int]
     """By state and unknown."""
-    misfits: Sequence[int]
-    """By loop, how far equations that are not definite are from being solved."""
     switched: Sequence[int]
     """Unknowns whose equations follow modes."""
     left_out: Collection[int]
@@ -74,13 +67,10 @@ class Taped:
     """Of pivots, by loop."""
     x_read: int
     """The states at which constraints are read, with slots of their own for all that follows from them."""
-    positions: Sequence[int]
-    velocities: Sequence[int]
-    violated: int
-    """By unknown, the right sides of corrections."""
-    moved: Mapping[tuple[int, int], int]
-    """By loop and state, what corrections move it by; none where they are not written."""
-    indicators: Sequence[int]
+    violation: int
+    """The slot of the first right side of corrections, which are by unknown."""
+    corrections: Mapping[tuple[int, int], int]
+    """By loop and state, what projection moves it by; none where they are not written."""
     foreign: Sequence[int]
     """Parts that are called."""
     arriving: Sequence[Address]
@@ -109,25 +99,21 @@ class Stages:
         }
         kept = {signed_node(graph, node)[0] for node in (*roots.entries, *roots.right, *mobility.values())}
         kept |= {*roots.unknowns.values(), *roots.pivots, *roots.diagonals, *roots.misfits, *roots.derivatives}
-        levels = [
-            [signed_node(graph, graph.zero if each is None else each) for each in level] for level in zip(*lowered.readings, strict=True)
-        ]
-        reading = graph.order(node for level in levels for node, _ in level)
-        indicated = [signed_node(graph, node) for node in lowered.indicators]
-        leaving = graph.order(node for _, node in lowered.leaving)
-        settled = settled_nodes(graph, graph.order((*reading, *(node for node, _ in indicated), *leaving)))
+        outputs = (node for nodes in (*_levels(lowered), lowered.indicators) for node in nodes)
+        whole = [signed_node(graph, node)[0] for node in outputs]
+        settled = settled_nodes(graph, graph.order((*whole, *(node for _, node in lowered.leaving))))
         stages = divided(graph, roots, kept | settled)
         prepare, before = stages[Stage.PREPARE], stages[Stage.BEFORE]
         at_hand = kept.intersection((*prepare, *before)) | settled
-        moved = {} if cut else corrections(lowered, roots, mobility)
-        if moved:
-            computed, wholes = {*prepare, *before, *stages[Stage.SOLVE]}, [signed_node(graph, node)[0] for node in moved.values()]
+        correcting = {} if cut else corrections(lowered, roots, mobility)
+        if correcting:
+            computed, wholes = {*prepare, *before, *stages[Stage.SOLVE]}, [signed_node(graph, node)[0] for node in correcting.values()]
             stages[Stage.CORRECTING] = graph.order(wholes, lambda node: graph.op[node] <= Op.VARIABLE or node in computed)
             kept |= {*wholes}
-        violated, size = size, size + (lowered.unknowns if moved else 0)
+        violation, size = size, size + (lowered.unknowns if correcting else 0)
         everything = {n for nodes in stages.values() for node in nodes for n in graph.args[node]} | kept
         leaves = leaf_slots(graph, everything, first)
-        leaves |= {n: violated + int(graph.value[n]) for n in sorted(everything) if graph.op[n] is Op.VARIABLE}
+        leaves |= {n: violation + int(graph.value[n]) for n in sorted(everything) if graph.op[n] is Op.VARIABLE}
         kept |= read_elsewhere(graph, stages.values())
         unknowns = {first[Region.UNKNOWNS] + number: node for number, node in roots.unknowns.items()}
         kept |= {*unknowns.values()} | settled
@@ -135,10 +121,10 @@ class Stages:
         if not cut:
             entries = {*graph.order((*roots.entries, *roots.diagonals, *mobility.values()))}
             sections[Stage.BEFORE] = Section(before, may_wait=frozenset(before) - entries)
-        self.cut, self.roots, self.size, self.first, self.mobility = cut, roots, size, first, mobility
-        self.levels, self.reading, self.settled, self.indicated, self.leaving = levels, reading, settled, indicated, leaving
-        self.moved, self.violated = moved, violated
-        self.at_hand, self.leaves, self.kept, self.sections, self.lowered = at_hand, leaves, kept, sections, lowered
+        self.lowered, self.cut, self.roots, self.mobility = lowered, cut, roots, mobility
+        self.first, self.size, self.violation = first, size, violation
+        self.sections, self.leaves, self.kept, self.corrections = sections, leaves, kept, correcting
+        self.settled, self.at_hand = settled, at_hand
 
     @without_collection()
     def written(self, write: Write = as_tapes) -> Taped:
@@ -156,34 +142,28 @@ class Stages:
                 order[loop.first + unknown] = loop.first + place
         original = self.cut.original if self.cut else range(lowered.unknowns)
         order = order[list(original)]
-        places = {
-            "unknowns": [first[Region.UNKNOWNS] + unknown for unknown in original],
-            "entries": slots(self.roots.entries),
-            "right": slots(self.roots.right),
-            "pivots": [written.slot[self.roots.pivots[place]] for place in order],
-            "diagonals": [written.slot[self.roots.diagonals[place]] for place in order],
-            "derivatives": [written.slot[node] for node in self.roots.derivatives],
-        }
-        mobile_places = dict(zip(self.mobility, slots(self.mobility.values()), strict=True))
         x_read = len(written.initial)
-        own = leaf_slots(graph, self.reading, first)
-        own |= {n: x_read + int(graph.value[n]) for n in self.reading if graph.op[n] is Op.STATE}
+        levels = [[signed_node(graph, node) for node in level] for level in _levels(lowered)]
+        reading = graph.order(node for level in levels for node, _ in level)
+        own = leaf_slots(graph, reading, first)
+        own |= {n: x_read + int(graph.value[n]) for n in reading if graph.op[n] is Op.STATE}
         own |= {n: written.slot[n] for n in self.settled}
         reader = Writer(graph, own, x_read + lowered.built.states)
-        read = [n for n in self.reading if graph.args[n] and n not in self.settled]
+        read = [n for n in reading if graph.args[n] and n not in self.settled]
         code, text, functions = dict(written.code), written.text, list(self.sections) if written.text else []
         if text and 0 < len(read) <= STRAIGHT:
-            text += _read_by_c(reader, Section(read), sorted({n for level in self.levels for n, _ in level}))
+            text += _read_by_c(reader, Section(read), sorted({n for level in levels for n, _ in level}))
             functions.append(Stage.READING)
         else:
-            code[Stage.READING] = reader.tape(read, {n for level in self.levels for n, _ in level})
-        positions, velocities = ([reader.signed(*each) for each in level] for level in self.levels or [[], []])
-        indicating = graph.order((node for node, _ in self.indicated), self.at_hand.__contains__)
+            code[Stage.READING] = reader.tape(read, {n for level in levels for n, _ in level})
+        positions, velocities = ([reader.signed(*each) for each in level] for level in levels or [[], []])
+        indicated = [signed_node(graph, node) for node in lowered.indicators]
+        indicating = graph.order((node for node, _ in indicated), self.at_hand.__contains__)
         indicator = Writer(graph, leaf_slots(graph, indicating, first) | {n: written.slot[n] for n in self.at_hand}, reader.size)
-        indicates = indicator.tape([n for n in indicating if graph.args[n]], {node for node, _ in self.indicated})
-        indicators = [indicator.signed(*each) for each in self.indicated]
-        giver = Writer(graph, leaf_slots(graph, self.leaving, first) | {n: written.slot[n] for n in self.settled}, indicator.size)
-        gives = giver.tape([n for n in self.leaving if graph.args[n] and n not in self.settled], {node for _, node in lowered.leaving})
+        indicates = indicator.tape([n for n in indicating if graph.args[n]], {node for node, _ in indicated})
+        leaving = graph.order(node for _, node in lowered.leaving)
+        giver = Writer(graph, leaf_slots(graph, leaving, first) | {n: written.slot[n] for n in self.settled}, indicator.size)
+        gives = giver.tape([n for n in leaving if graph.args[n] and n not in self.settled], {node for _, node in lowered.leaving})
         left = {address: giver.place_of(node) for address, node in lowered.leaving}
         initial = giver.initial()
         initial[: indicator.size] = indicator.initial()
@@ -198,22 +178,34 @@ class Stages:
             functions=functions,
             initial=initial,
             x_read=x_read,
-            positions=positions,
-            velocities=velocities,
-            violated=self.violated,
-            moved=dict(zip(self.moved, slots(self.moved.values()), strict=True)),
-            indicators=indicators,
+            slots={
+                "unknown": [first[Region.UNKNOWNS] + unknown for unknown in original],
+                "entry": slots(self.roots.entries),
+                "right": slots(self.roots.right),
+                "pivot": [written.slot[self.roots.pivots[place]] for place in order],
+                "diagonal": [written.slot[self.roots.diagonals[place]] for place in order],
+                "derivative": [written.slot[node] for node in self.roots.derivatives],
+                "misfit": slots(self.roots.misfits),
+                "position": positions,
+                "velocity": velocities,
+                "indicator": [indicator.signed(*each) for each in indicated],
+            },
+            violation=self.violation,
+            corrections=dict(zip(self.corrections, slots(self.corrections.values()), strict=True)),
             foreign=lowered.foreign,
             arriving=lowered.arriving,
             leaving=left,
             first=first,
-            mobility=mobile_places,
-            misfits=slots(self.roots.misfits),
+            mobility=dict(zip(self.mobility, slots(self.mobility.values()), strict=True)),
             switched=lowered.switched,
             left_out=lowered.left_out,
             orders=[elimination.order for elimination in self.roots.eliminations],
-            **places,
         )
+
+
+def _levels(lowered: Lowered) -> list[list[int]]:
+    """The nodes of positions and velocities of constraints."""
+    return [[lowered.graph.zero if each is None else each for each in level] for level in zip(*lowered.readings, strict=True)]
 
 
 def _read_by_c(reader: Writer, section: Section, wanted: Sequence[int]) -> str:

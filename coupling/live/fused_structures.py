@@ -59,28 +59,24 @@ def _record_rows(session: Session, code: Recorded, functions: Mapping[Stage, int
 
 def rows_of(session: Session, tapes: Taped, functions: Mapping[Stage, int]) -> FusedRows:
     """Of evaluations; stages without a function run tapes."""
-    first, slots = tapes.first, dict[str, Sequence[int]]()
+    first, slots = tapes.first, dict(tapes.slots)
     _check_patterns(session, tapes)
-    slots["entry"], slots["right"] = tapes.entries, tapes.right
-    slots["unknown"] = tapes.unknowns
-    slots["position"], slots["velocity"], slots["indicator"] = tapes.positions, tapes.velocities, tapes.indicators
     slots["leaving"], slots["fed"] = list(tapes.leaving.values()), [session.schedule.slot_of(each) for each in tapes.leaving]
     slots["arriving"] = [session.schedule.slot_of(each) for each in tapes.arriving]
     slots["called"] = [part in tapes.foreign for part in range(len(session.built.parts))] if tapes.foreign else []
-    slots["pivot"], slots["diagonal"], slots["derivative"] = tapes.pivots, tapes.diagonals, tapes.derivatives
-    slots["switched"] = [number in tapes.switched for number in range(len(tapes.pivots))]
+    slots["switched"] = [number in tapes.switched for number in range(len(slots["pivot"]))]
     if tapes.left_out:
-        slots["left_out"] = [number in tapes.left_out for number in range(len(tapes.pivots))]
-    slots["misfit"], slots["order"] = tapes.misfits, tapes.orders
+        slots["left_out"] = [number in tapes.left_out for number in range(len(slots["pivot"]))]
+    slots["order"] = tapes.orders
     slots["mobility"] = [tapes.mobility.get(key, -1) for key in _mobile(session, tapes)]
-    slots["moved"] = [tapes.moved.get(key, -1) for key in _moved(session, tapes)]
+    slots["correction"] = [tapes.corrections.get(key, -1) for key in _corrected(session, tapes)]
     return FusedRows(
         stages=[
             stage
             for stage in Stage
             if stage is not Stage.SLOPES
-            and (stage is not Stage.INDICATING or tapes.indicators or not tapes.foreign)
-            and (stage is not Stage.CORRECTING or tapes.moved)
+            and (stage is not Stage.INDICATING or slots["indicator"] or not tapes.foreign)
+            and (stage is not Stage.CORRECTING or tapes.corrections)
         ],
         functions=functions,
         code=tapes.code,
@@ -95,7 +91,7 @@ def rows_of(session: Session, tapes: Taped, functions: Mapping[Stage, int]) -> F
         ],
         slots=slots,
         x_read=tapes.x_read,
-        violated=tapes.violated,
+        violation=tapes.violation,
         calls=bool(tapes.foreign),
     )
 
@@ -137,7 +133,7 @@ def _check_patterns(session: Session, tapes: Taped) -> None:
         assert list(starts) == list(loop.row_start) and list(columns) == list(loop.columns), "the same Jacobian"
 
 
-def _moved(session: Session, tapes: Taped) -> Iterable[tuple[int, int]]:
+def _corrected(session: Session, tapes: Taped) -> Iterable[tuple[int, int]]:
     """Loop and state of what each loop moves."""
     for number, (row, _) in enumerate(_loops(session, tapes)):
         if row["mobile"] > 0:

@@ -297,7 +297,7 @@ static void correct_states(Kernel *k, bool positions, double *x)
 {
     Own *own = own_of(k);
     Projection *p = k->projection;
-    double *const w = own->w, *const right = w + own->rows->violated;
+    double *const w = own->w, *const right = w + own->rows->violation;
     const Listed *const level = &p->level[positions ? POSITIONS : VELOCITIES];
     const bool *const off = k->off, *const lawful = k->loops->lawful, all = all_in_force(k);
     memset(right, 0, (size_t)own->unknowns * sizeof *right);
@@ -307,9 +307,9 @@ static void correct_states(Kernel *k, bool positions, double *x)
             right[unknown] = -k->v[level->slot[i]];
     }
     run(own, CORRECTING_STAGE);
-    const int *const moved = own->rows->moved, *const to = positions ? p->shifted : p->moving, count = p->moving_count;
+    const int *const correction = own->rows->correction, *const to = positions ? p->shifted : p->moving, count = p->moving_count;
     for (int i = 0; i < count; i++) {
-        const double by = slot_value(w, moved[i]);
+        const double by = slot_value(w, correction[i]);
         if (to[i] >= 0)
             x[to[i]] += by;
         else

@@ -46,13 +46,13 @@ typedef struct {
     const int *switched;          /* by unknown, whether its equation says that it is 0 where its mode has its constraint not in force */
     const int *left_out;          /* by unknown, whether SOLVE_STAGE has it at 0, since its constraint repeats others; null where there are none */
     const int *misfit, *order; /* by loop: how far from being solved, and the order of pivots */
-    const int *mobility, *moved; /* as those of the loops; moved: by loop and state that it moves, after CORRECTING_STAGE */
+    const int *mobility, *correction; /* as those of the loops; correction: by loop and state that it moves, after CORRECTING_STAGE */
     int x_read;          /* the states of READING_STAGE */
     const int *position, *velocity, *indicator; /* by constraint, and by indicator */
     const int *called;                          /* by instance, whether its equations are not known */
     const int *leaving, *fed, *arriving;        /* what these are fed with, and the places of the kernel for it; those of what comes from them, after the drives */
     int calls, leavings, arrivings;             /* calls: whether there are any */
-    int violated;                               /* by unknown, the right sides of CORRECTING_STAGE */
+    int violation;                              /* by unknown, the right sides of CORRECTING_STAGE */
 } FusedRows;
 
 /* handed: evaluations in which the general equations were solved; by_rows: those that the instances were asked for in spite of all. given_up: when an

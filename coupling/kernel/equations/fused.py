@@ -34,7 +34,20 @@ class Stage(IntEnum):
     """Of ``fused_slopes.h``, in a workspace of its own; no stage of an evaluation."""
 
 
-_LOOPS = ("entry", "right", "unknown", "pivot", "diagonal", "derivative", "switched", "left_out", "misfit", "order", "mobility", "moved")
+_LOOPS = (
+    "entry",
+    "right",
+    "unknown",
+    "pivot",
+    "diagonal",
+    "derivative",
+    "switched",
+    "left_out",
+    "misfit",
+    "order",
+    "mobility",
+    "correction",
+)
 _SLOTS = (*_LOOPS, "position", "velocity", "indicator", "called", "leaving", "fed", "arriving")
 """Arrays of slots, by the kernel's numbers; -1 is a zero, and -2 less a slot the opposite of what this has. ``order`` is no slot, but
 an order of pivots as the kernel numbers them, nor are ``switched``, ``left_out`` and ``called``, which are truths; ``fed`` and
@@ -51,7 +64,7 @@ class FusedStructure(ctypes.Structure):
         *((name, c_void_p) for name in _LOOPS),
         ("x_read", c_int),
         *((name, c_void_p) for name in _SLOTS[len(_LOOPS) :]),
-        *((name, c_int) for name in ("calls", "leavings", "arrivings", "violated")),
+        *((name, c_int) for name in ("calls", "leavings", "arrivings", "violation")),
     ]
 
 
@@ -100,7 +113,7 @@ class FusedRows:
     slots: Mapping[str, Sequence[int]]
     """By the names of arrays of slots."""
     x_read: int
-    violated: int
+    violation: int
     calls: bool
     """Whether there are FMUs that are called."""
 
@@ -135,7 +148,7 @@ def fused_structure(kernel: Core, rows: FusedRows) -> FusedStructure:
     integers["drive"] = rows.drives
     counts = {"drives": len(rows.drives), "readings": len(rows.readings), "calls": int(rows.calls)}
     counts |= {f"{name}s": len(rows.slots.get(name, ())) for name in ("leaving", "arriving")}
-    structure = FusedStructure(size=len(rows.initial), x=rows.x, t=rows.t, u=rows.u, x_read=rows.x_read, violated=rows.violated, **counts)
+    structure = FusedStructure(size=len(rows.initial), x=rows.x, t=rows.t, u=rows.u, x_read=rows.x_read, violation=rows.violation, **counts)
     arrays = {name: np.array(values, dtype=np.int32) for name, values in integers.items()} | reading_arrays(rows.readings)
     kept = kernel.library.kept_structure(structure, initial=np.array(rows.initial, dtype=np.float64), **arrays)
     for stage in rows.stages:

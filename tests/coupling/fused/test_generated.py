@@ -119,7 +119,7 @@ def test_generated_code_stays_within_its_workspace(straight, bodies, tmp_path, m
     done = run(code, tmp_path, len(code.w))
     assert done.returncode == 0, done.stderr[-3000:]
     w = np.array([float(line) for line in done.stdout.split()])
-    assert np.isfinite(w[[max(slot, -2 - slot) for slot in taped_code.derivatives if slot != -1]]).all()
+    assert np.isfinite(w[[max(slot, -2 - slot) for slot in taped_code.slots["derivative"] if slot != -1]]).all()
 
 
 GENERATED: dict[str, Callable[[Built], Generated]] = {

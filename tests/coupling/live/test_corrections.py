@@ -29,7 +29,7 @@ def test_what_is_off_is_moved_to_the_same_place(make, evaluation):
     with _begun(make(), "fmus") as theirs, _begun(make(), evaluation) as ours:
         begin_fused(ours)
         code = ours.program.fused
-        first, count = code.violated, sum(len(loop.unknowns) for loop in ours.built.schedule.loops)
+        first, count = code.violation, sum(len(loop.unknowns) for loop in ours.built.schedule.loops)
         assert np.isnan(kernel_fused.workspace(ours.kernel)[first : first + count]).all()
         for size in (1e-3, 1e-6, 1e-9):
             x = theirs.x + size * np.random.default_rng(3).standard_normal(len(theirs.x))
@@ -44,7 +44,7 @@ def test_by_baumgarte_there_are_no_corrections():
     """Nothing reads constraints then, and code for them would be for nothing."""
     with start(compile_program(four_bars(1).build(communication=False), []), Run(stop_time=1.0, evaluation="tape"), {}) as session:
         begin_fused(session)
-        assert not session.program.fused.moved
+        assert not session.program.fused.corrections
 
 
 def _begun(system, evaluation):

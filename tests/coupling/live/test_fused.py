@@ -162,7 +162,7 @@ def test_a_ball_bounces_at_the_same_times(fmi):
         for height in (0.3, -0.2):
             x[::2] = height, height + 0.1
             assert kernel.derivatives(0.1, x, np.zeros(4)) == kernel.indicators(ours) == 0
-            first = session.program.fused.indicators
+            first = session.program.fused.slots["indicator"]
             assert list(kernel_fused.workspace(kernel)[first]) == list(ours)  # they were found there
             assert kernel.evaluate(0.1, x) == kernel.indicators(theirs) == 0 and list(ours) == list(theirs)
 
