@@ -1,8 +1,7 @@
-"""Rows: the structs of the kernel's header and their fields in Python are the same, and rows are plain data."""
+"""Rows are plain data, and their kinds have the numbers of the kernel."""
 
 from __future__ import annotations
 
-import ctypes
 import pickle
 import subprocess
 from dataclasses import replace
@@ -11,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import coupling.kernel
-from coupling.kernel.rows.rows import NONE, TABLES, DriveKind, List, RowBuilder, Rows, RowsStructure
+from coupling.kernel.rows.rows import NONE, TABLES, DriveKind, List, RowBuilder, Rows
 from coupling.plan.jacobian import CallKind
 from coupling.plan.schedule import Kind
 
@@ -25,16 +24,6 @@ def asked_of_c(tmp_path: Path, expressions: list[str]) -> list[int]:
     source.write_text(f'#include "{HEADER}"\n#include <stddef.h>\n#include <stdio.h>\nint main(void)\n{{\n{lines}    return 0;\n}}\n')
     subprocess.run(["gcc", "-std=c11", "-o", program, source], check=True)
     return list(map(int, subprocess.run([program], check=True, capture_output=True, text=True).stdout.split()))
-
-
-def test_rows_have_the_fields_of_their_structs_in_the_same_order(tmp_path: Path) -> None:
-    """Sizes and offsets: no field is missing on either side."""
-    size = ctypes.sizeof(ctypes.c_int)
-    expected = {f"sizeof({name.capitalize()}Row)": size * len(fields) for name, fields in TABLES.items()}
-    expected |= {f"offsetof({n.capitalize()}Row, {field})": size * i for n, fields in TABLES.items() for i, field in enumerate(fields)}
-    expected |= {"sizeof(Rows)": ctypes.sizeof(RowsStructure)}
-    expected |= {f"offsetof(Rows, {name})": getattr(RowsStructure, name).offset for name, _ in RowsStructure._fields_}
-    assert dict(zip(expected, asked_of_c(tmp_path, list(expected)), strict=True)) == expected
 
 
 def test_numbers_of_kinds_are_those_of_the_kernel(tmp_path: Path) -> None:
