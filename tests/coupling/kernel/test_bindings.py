@@ -135,10 +135,13 @@ class Swapped(ctypes.Structure):
     )
 
 
-@pytest.mark.parametrize("wrong", [[ctypes.c_void_p], [ctypes.c_void_p, ctypes.c_double], [ctypes.c_void_p, ctypes.c_int]])
-def test_a_wrong_signature_is_found(wrong: list[Any], headers: tuple[Headers, Headers]) -> None:
+@pytest.mark.parametrize("wrong", [[], [ctypes.c_double], [ctypes.c_short]], ids=["missing", "kind", "size"])
+def test_a_wrong_argument_is_found(wrong: list[Any], headers: tuple[Headers, Headers]) -> None:
     """An argument that is missing, one of another kind, and one of another size."""
-    assert disagreements(headers, {"kernel_set_fast": SimpleNamespace(restype=ctypes.c_int, argtypes=wrong)})
+    right = SimpleNamespace(restype=ctypes.c_int, argtypes=[ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p])
+    assert not disagreements(headers, {"kernel_hold": right})
+    right.argtypes[1:2] = wrong
+    assert disagreements(headers, {"kernel_hold": right})
 
 
 def test_fields_in_another_order_are_found(headers: tuple[Headers, Headers]) -> None:
