@@ -20,25 +20,29 @@ from chain import chain
 from runs import example
 
 from coupling import Checkpoint, System
-from coupling.live.keeper import Keeper
+from coupling.live.checkpoints import CheckpointWriter
 
 
 def measure(make: Callable[[], System], folder: Path, count: int, **options: Any) -> tuple[float, int]:
     """The median of the seconds that a checkpoint takes, and how large it is."""
     spent: list[float] = []
-    keep, look = Keeper.keep, Keeper.look
+    keep, look = CheckpointWriter.keep, CheckpointWriter.look
 
-    def timed(self: Keeper, *running: Any) -> None:
+    def timed(self: CheckpointWriter, *running: Any) -> None:
         began = time.perf_counter()
         keep(self, *running)
         spent.append(time.perf_counter() - began)
 
-    def few(self: Keeper, *running: Any) -> None:
+    def few(self: CheckpointWriter, *running: Any) -> None:
         if len(spent) < count:
             look(self, *running)
 
     path = folder / "run.ckpt"
-    with patch.object(Keeper, "keep", timed), patch.object(Keeper, "look", few), patch("coupling.live.keeper._SHARE", 0):
+    with (
+        patch.object(CheckpointWriter, "keep", timed),
+        patch.object(CheckpointWriter, "look", few),
+        patch("coupling.live.checkpoints._SHARE", 0),
+    ):
         make().simulate(**options, record_to=folder / "run.jrd", checkpoint=Checkpoint(path=path, interval=0))
     return statistics.median(spent), path.stat().st_size
 

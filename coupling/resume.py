@@ -15,9 +15,9 @@ from coupling import checkpoint_file
 from coupling.checkpoint_file import PLATFORM, Saved
 from coupling.errors import BuildError, ResultError, StartError, listed, shown
 from coupling.fmus import FmuError
-from coupling.live.homes import check_apart
-from coupling.live.keeper import Keeper
-from coupling.live.places import followed
+from coupling.live.checkpoints import CheckpointWriter
+from coupling.live.output_paths import followed
+from coupling.live.processes import check_apart
 from coupling.live.streaming import Stream
 from coupling.options import Run, number
 from coupling.outcome import Ending, Outcome
@@ -59,9 +59,9 @@ def resume(
 
 def _go_on(simulator: Simulator, path: Path, checkpoint: Saved, run: Run, asked: Mapping[str, Any]) -> tuple[Outcome, Record]:
     stream = _rows(path, checkpoint)
-    keeper = Keeper(path, checkpoint.head["interval"], checkpoint, checkpoint.head.get("inexact", False))
+    checkpoints = CheckpointWriter(path, checkpoint.head["interval"], checkpoint, checkpoint.head.get("inexact", False))
     simulator.prepare(run)
-    return simulator.run(run, asked["start_values"], asked["fixed"], None, stream, keeper)
+    return simulator.run(run, asked["start_values"], asked["fixed"], None, stream, checkpoints)
 
 
 def _rows(path: Path, checkpoint: Saved) -> Stream | None:
@@ -143,30 +143,30 @@ def _until(path: Path, checkpoint: Saved, run: Run, stop_time: float | None) -> 
 # -- FMUs that take their process along ----------------------------------------------------------------------------------------------
 
 
-def check_restarts(keeper: Keeper | None, run: Run, definition: Definition) -> int:
+def check_restarts(checkpoints: CheckpointWriter | None, run: Run, definition: Definition) -> int:
     """Returns how often a run may be restarted."""
     if run.isolation.on_crash == "stop":
         return 0
-    if keeper is None:
+    if checkpoints is None:
         raise BuildError("on_crash = 'restart' goes on from a checkpoint; give checkpoint='run.ckpt' as well")
     check_apart(run, definition)
     return run.isolation.max_restarts
 
 
-Begin = Callable[[Stream | None, Keeper | None], tuple[Outcome, Record]]
+Begin = Callable[[Stream | None, CheckpointWriter | None], tuple[Outcome, Record]]
 
 
-def run_on(begin: Begin, stream: Stream | None, keeper: Keeper | None, restarts: int) -> tuple[Outcome, Record]:
+def run_on(begin: Begin, stream: Stream | None, checkpoints: CheckpointWriter | None, restarts: int) -> tuple[Outcome, Record]:
     """Runs, and goes on from the last checkpoint where an FMU has taken its process along, as often as that."""
-    outcome, record = begin(stream, keeper)
+    outcome, record = begin(stream, checkpoints)
     crashes: list[Outcome] = []
     anew = 0
-    while keeper and outcome.ending in _CRASHES and len(crashes) < restarts:
+    while checkpoints and outcome.ending in _CRASHES and len(crashes) < restarts:
         crashes.append(outcome)
-        anew += not keeper.there
+        anew += not checkpoints.there
         try:
-            stream, keeper = _anew(stream, keeper)
-            outcome, record = begin(stream, keeper)
+            stream, checkpoints = _anew(stream, checkpoints)
+            outcome, record = begin(stream, checkpoints)
         except (StartError, ResultError, OSError) as error:
             outcome.warnings.append(f"the run could not be restarted: {error}")
             break
@@ -181,9 +181,9 @@ def _restarted(anew: int, from_checkpoints: int) -> str:
     return ", and ".join(f"{'once' if count == 1 else f'{count} times'} {where}" for count, where in ways if count)
 
 
-def _anew(stream: Stream | None, keeper: Keeper) -> tuple[Stream | None, Keeper]:
+def _anew(stream: Stream | None, checkpoints: CheckpointWriter) -> tuple[Stream | None, CheckpointWriter]:
     """From the last checkpoint; from the start where there is none yet."""
-    if not keeper.there:
-        return stream and Stream(stream.path), keeper.again(None)
-    checkpoint = checkpoint_file.read(keeper.path)
-    return _rows(keeper.path, checkpoint), keeper.again(checkpoint)
+    if not checkpoints.there:
+        return stream and Stream(stream.path), checkpoints.again(None)
+    checkpoint = checkpoint_file.read(checkpoints.path)
+    return _rows(checkpoints.path, checkpoint), checkpoints.again(checkpoint)

@@ -19,12 +19,12 @@ from coupling.analysis.search import Assembled, Wish, guesses_of
 from coupling.errors import AnalysisError, BuildError, Unprojectable
 from coupling.held import held_by
 from coupling.kernel.hosts.hosted import HostDied
+from coupling.live.checkpoints import CheckpointWriter
 from coupling.live.conclusion import broken_off, conclude, judge, lost_when_freed
 from coupling.live.fused import begin_fused
-from coupling.live.homes import Homes, check_apart
 from coupling.live.interval import Interval
-from coupling.live.keeper import Keeper
 from coupling.live.parameters import parameters_named
+from coupling.live.processes import RunProcesses, check_apart
 from coupling.live.program import compile_program, width_of_rows
 from coupling.live.recording import recorded, taken
 from coupling.live.sensitivities import shadows_of
@@ -64,7 +64,7 @@ class _Given(NamedTuple):
     fixed: Mapping[str, ConstantDrive]
     pose: Mapping[str, Any] | None
     stream: Stream | None
-    keeper: Keeper | None
+    checkpoints: CheckpointWriter | None
     instead: Callable[[Session, Run], Outcome] | None
 
 
@@ -90,7 +90,7 @@ class Simulator:
         self._unstabilised: dict[Mode, StartValues] = {}
         self._driven_otherwise: dict[tuple[tuple[str, Drive], ...], Simulator] = {}
         """Whoever runs the same with other drives."""
-        self._homes = Homes(self._waiting, self._shadows)
+        self._processes = RunProcesses(self._waiting, self._shadows)
 
     def built_first(self, modes: Sequence[Mode]) -> Built:
         """Builds every mode that the system allows, and returns the first of them; if it allows none, the refusal of the first mode is raised."""
@@ -103,7 +103,7 @@ class Simulator:
         if not built:
             raise refused[0]
         for each in built:
-            self._homes.open_libraries(each)
+            self._processes.open_libraries(each)
         return built[0]
 
     def built(self, mode: Mode) -> Built:
@@ -123,7 +123,7 @@ class Simulator:
         check_apart(run, self.definition)
         run = self._stabilised(run, {})
         if run.communication_step is None:
-            self._homes.open_libraries(built := self.built(self._mode(run)), self.definition, run)
+            self._processes.open_libraries(built := self.built(self._mode(run)), self.definition, run)
             return built
         scheme, control = scheme_of(run.coupling.name), control_of(run.coupling.step_control)
         control.check_tolerance(run)
@@ -132,7 +132,7 @@ class Simulator:
         if run.initial == "assemble":
             self._unstepped()
         built = self.built(self._mode(run))
-        self._homes.open_libraries(built, self.definition, run)
+        self._processes.open_libraries(built, self.definition, run)
         if built.inner:
             method_between_points(built, run)
         else:
@@ -149,7 +149,7 @@ class Simulator:
             self._driven_otherwise.popitem()[1].close()
         if (posed := self.__dict__.pop("_posed", self)) is not self:
             posed.close()
-        self._homes.close()
+        self._processes.close()
 
     def run(
         self,
@@ -158,7 +158,7 @@ class Simulator:
         drives: Mapping[str, Any] | None = None,
         pose: Mapping[str, Any] | None = None,
         stream: Stream | None = None,
-        keeper: Keeper | None = None,
+        checkpoints: CheckpointWriter | None = None,
         instead: Callable[[Session, Run], Outcome] | None = None,
     ) -> tuple[Outcome, Record]:
         """From start to stop, beginning at a pose if there is one; the record holds everything up to where it ended, in a file if there is one.
@@ -170,8 +170,8 @@ class Simulator:
         fixed = {name: drive for name, drive in replaced.items() if isinstance(drive, ConstantDrive) and name in self._fixed}
         if len(fixed) < len(replaced):
             self = self.with_drives({name: drive for name, drive in replaced.items() if name not in fixed})
-        with self._homes.entered(run, self.definition):
-            return self._run_held(run, _Given(start_values or {}, fixed, pose, stream, keeper, instead))
+        with self._processes.entered(run, self.definition):
+            return self._run_held(run, _Given(start_values or {}, fixed, pose, stream, checkpoints, instead))
 
     def with_drives(self, drives: Mapping[str, Drive]) -> Simulator:
         key = tuple(drives.items())
@@ -196,8 +196,8 @@ class Simulator:
 
     def _run_held(self, run: Run, given: _Given) -> tuple[Outcome, Record]:
         """With constraints held as was asked for, or as can be."""
-        if given.keeper:
-            given.keeper.describe(self.definition, run, given.start_values, {name: drive.value for name, drive in given.fixed.items()})
+        if given.checkpoints:
+            given.checkpoints.describe(self.definition, run, given.start_values, {name: drive.value for name, drive in given.fixed.items()})
         try:
             stabilised = self._stabilised(run, given.start_values)
             outcome, record = self._run(stabilised, given)
@@ -215,8 +215,8 @@ class Simulator:
             stabilised = self._stabilised(run, given.start_values)
             outcome, record = self._run(stabilised, given)
         outcome.stabilisation = attempted(outcome.warnings, "", self._held_by, run, stabilised, given.start_values)
-        if given.keeper:
-            given.keeper.tell(outcome, run.solver_name)
+        if given.checkpoints:
+            given.checkpoints.tell(outcome, run.solver_name)
         if given.stream:
             given.stream.end(record, outcome)
         return outcome, record
@@ -268,7 +268,7 @@ class Simulator:
         return any(each.fmu.fmu.dae is not None for each in self.definition.instances)
 
     def _run(self, run: Run, given: _Given) -> tuple[Outcome, Record]:
-        start_values, fixed, pose, stream, keeper, instead = given
+        start_values, fixed, pose, stream, checkpoints, instead = given
         scheme = scheme_of(run.coupling.name) if run.communication_step is not None else None
         mode = self._mode(run)
         built = self.built(mode)
@@ -291,10 +291,10 @@ class Simulator:
             run.check_memory(width_of_rows(built, run.outputs), free_memory())
         run.times()  # found once, before the clock starts
         began, asked = perf_counter(), values
-        if keeper:
-            keeper.check(built, run, exact=scheme is not None or SOLVERS[run.solver_name].in_c)
+        if checkpoints:
+            checkpoints.check(built, run, exact=scheme is not None or SOLVERS[run.solver_name].in_c)
         begun = self._begun_stepped if scheme and (run.initial == "assemble" or pose is not None) else self._begun
-        values, warned = (keeper and keeper.begun) or begun(built, run, values, pose, bool(own or fixed))
+        values, warned = (checkpoints and checkpoints.begun) or begun(built, run, values, pose, bool(own or fixed))
         key, session = self._started(built, run, values, scheme)
         completed = False
         try:
@@ -302,10 +302,13 @@ class Simulator:
                 self._differentiate(key, session, asked, pose)
             if run.initial != "relax" and not instead:
                 check_start_state(session, own)
-            begin_fused(session, keeper.evaluated if keeper else ("", ""))
+            begin_fused(session, checkpoints.evaluated if checkpoints else ("", ""))
             prepared = perf_counter()
             try:
-                with keeper.of(session, warned, stream) if keeper else nullcontext(), stream.written(session) if stream else nullcontext():
+                with (
+                    checkpoints.of(session, warned, stream) if checkpoints else nullcontext(),
+                    stream.written(session) if stream else nullcontext(),
+                ):
                     if scheme:
                         interval = Interval(session, session.inner, method_between_points(built, run)) if session.inner else None
                         outcome = scheme.couple(session, run, interval)
@@ -398,7 +401,7 @@ class Simulator:
     ) -> tuple[tuple[object, ...], Session]:
         in_turn, repeats = (scheme.in_turn, scheme.repeats) if scheme else (False, False)
         outputs = names_of(run.outputs)
-        home = self._homes.present
+        home = self._processes.present
         key = (id(built), outputs, in_turn, run.isolation.memory, home)
         waiting = alive(self._waiting.pop(key, None))
         if waiting is not None:
@@ -461,7 +464,7 @@ class Simulator:
         apart = {name: value for name, value in (pose or {}).items() if number[resolve(name, number)[0]] not in inner}
         others = start_values_of_run(self.definition, built, apart)
         pose = {name: value for name, value in (pose or {}).items() if name not in apart} if apart else pose
-        with posed._homes.entered(run, posed.definition) if posed is not self else nullcontext():
+        with posed._processes.entered(run, posed.definition) if posed is not self else nullcontext():
             begun, warned = posed._begun(unstepped, run if posed is self else replace(run, outputs=[]), own, pose, changed)
         return {**others, **values, **{(number[unstepped.parts[i].name], name): value for (i, name), value in begun.items()}}, warned
 

@@ -30,7 +30,7 @@ from coupling.result import Result
 from coupling.simulate import Simulator
 from coupling.ssp.parameters import start_values_of
 from coupling.sweeps.course import rows_here, rows_of
-from coupling.sweeps.crews import crew_of
+from coupling.sweeps.executors import executor_of
 from coupling.sweeps.points import points_of
 from coupling.sweeps.table import SweepTable
 from coupling.sweeps.task import MEASURABLE, Row, Task, digest_of, finals
@@ -101,10 +101,10 @@ def sweep(
         folder=place,
         digest=digest_of(definition, {"stop_time": stop_time, **options}, own, base) if place else "",
     )
-    crew = crew_of(executor, task)
+    runner = executor_of(executor, task)
     table = SweepTable(task)
     asked = (table.expect(point) for point in found.values)
-    rows = rows_here(task, asked) if crew is None else rows_of(crew, task, asked, found.count)
+    rows = rows_here(task, asked) if runner is None else rows_of(runner, task, asked, found.count)
     try:
         with closing(rows), _bar(progress, found.count) as step:
             for row in rows:
@@ -116,7 +116,7 @@ def sweep(
     if found.count is not None:
         for _ in asked:  # what nobody came to is missing
             pass
-    table.outcome = _outcome(table, crew is not None and crew.broken)
+    table.outcome = _outcome(table, runner is not None and runner.broken)
     table.outcome.warnings += [warning] if warning else []
     return table
 

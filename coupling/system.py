@@ -20,13 +20,13 @@ from coupling.analysis.pose import Pose, asked_pose
 from coupling.analysis.search import Wish
 from coupling.analysis.sensitivities import Sensitivities
 from coupling.analysis.stages import Stages, stages
-from coupling.asked import Asked
 from coupling.at_rest import at_rest
+from coupling.checked_options import CheckedOptions
 from coupling.composition import Composition
 from coupling.diagram import system_diagram, system_html
 from coupling.errors import BuildError, shown
 from coupling.explained import explain
-from coupling.live.keeper import keeper_of
+from coupling.live.checkpoints import checkpoint_writer
 from coupling.live.session import Session
 from coupling.live.streaming import stream_of
 from coupling.options import Checkpoint, Contacts, Index3, Isolation, Run, Scheme, Successive
@@ -57,7 +57,7 @@ class System(Composition):
     def __init__(self, name: str = "system", gravity: Sequence[float] | None = None) -> None:
         super().__init__(name, gravity)
         self._simulator: Simulator | None = None
-        self._asked = Asked()
+        self._asked = CheckedOptions()
 
     @public_call
     def build(self, communication: bool | None = None) -> Built:
@@ -455,14 +455,14 @@ class System(Composition):
             isolate=isolate,
             progress=progress,
         )
-        keeper = keeper_of(checkpoint)
-        stream = stream_of(record_to, keeper)
+        checkpoints = checkpoint_writer(checkpoint)
+        stream = stream_of(record_to, checkpoints)
         simulator = self._simulator or Simulator(self.definition)
-        restarts = check_restarts(keeper, run, simulator.definition)
+        restarts = check_restarts(checkpoints, run, simulator.definition)
         try:
             simulator.prepare(run)
             with terminated_after(record_to is not None or checkpoint is not None):
-                outcome, record = run_on(partial(simulator.run, run, start_values, drives, pose), stream, keeper, restarts)
+                outcome, record = run_on(partial(simulator.run, run, start_values, drives, pose), stream, checkpoints, restarts)
         except BuildError:  # a run that cannot be made as asked leaves the system as it was
             if self._simulator is None:
                 simulator.close()

@@ -207,7 +207,7 @@ def test_a_variable_that_names_no_compiler_is_named(run: Run, tmp_path: Path, mo
 
 
 def test_win64_needs_its_cross_compiler(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Asked for by name, win64 without MinGW is an error that names its package."""
+    """CheckedOptions for by name, win64 without MinGW is an error that names its package."""
     installed = shutil.which
     monkeypatch.setattr(shutil, "which", lambda name, *rest, **more: None if "mingw" in name else installed(name, *rest, **more))
     refuse(

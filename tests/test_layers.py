@@ -26,7 +26,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "live pictures",
         "analysis schemes solvers export ssp",
         "held simulate composition",
-        "system asked at_rest explained result resume diagram",
+        "system checked_options at_rest explained result resume diagram",
         "measures sampling",
         "sweeps",
         "sweep",

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from coupling.live.doubts import digits
 from coupling.live.successive import repeated
+from coupling.live.warnings import digits
 
 _MOST_INSTANCES = 12
 """Instances whose states the text shows. The mapping has all states."""

@@ -7,16 +7,16 @@ from collections.abc import Collection, Sequence
 from coupling.errors import listed
 from coupling.kernel.hosts.hosted import HostDied
 from coupling.live.bounds import out_of_bounds
-from coupling.live.deaths import lost, lost_after_run, lost_afterwards
 from coupling.live.dependencies import check_end
-from coupling.live.doubts import coarse, warnings
 from coupling.live.enforcement import jumps, takeovers
 from coupling.live.failures import out_of_memory
+from coupling.live.lost_processes import lost, lost_after_run, lost_afterwards
 from coupling.live.session import Session
 from coupling.live.successive import idle
 from coupling.live.switching import impacts_warned
 from coupling.live.unwritten import attempted, sentences
 from coupling.live.violations import violated
+from coupling.live.warnings import coarse, warnings
 from coupling.outcome import Outcome
 from coupling.record import Record
 

@@ -12,7 +12,7 @@ from coupling.kernel.events.changes import conflicting
 from coupling.kernel.fmi.instance import STATUS, WARNING
 from coupling.kernel.system.status import Status
 from coupling.live import switched_failures as switched
-from coupling.live.deaths import died, ending_of
+from coupling.live.lost_processes import died, ending_of
 from coupling.live.unwritten import total
 from coupling.options import Index3, Run, tolerance_of_fit
 from coupling.outcome import KEPT, Ending, Outcome

@@ -10,7 +10,7 @@ from coupling.errors import BuildError
 from coupling.kernel.fmi.instance import Instance
 from coupling.kernel.hosts.guard import Guard
 from coupling.kernel.hosts.host import Death, HostError, listen
-from coupling.live.deaths import died_at_start
+from coupling.live.lost_processes import died_at_start
 from coupling.options import Run
 from coupling.plan.graph import Part
 from coupling.progress import ends_calls

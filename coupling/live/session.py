@@ -17,8 +17,8 @@ from coupling.kernel.fmi.instances import Together
 from coupling.kernel.platform.own import Library
 from coupling.kernel.rows.rows import Rows
 from coupling.kernel.system.kernel import Kernel
+from coupling.live.checkpoints import CheckpointWriter
 from coupling.live.guards import NO_GUARDS, Guards, Loss
-from coupling.live.keeper import Keeper
 from coupling.live.parameters import Parameter
 from coupling.live.program import Program
 from coupling.options import TOLERANCE, Run
@@ -86,7 +86,7 @@ class Session:
         """The structures by which the kernel evaluates, once they are made: by a tape (False) or compiled code (True), and without some unknowns."""
         self.rows_file: Path | None = None
         """What takes the rows of the run, where memory does not."""
-        self.keeper: Keeper | None = None
+        self.checkpoints: CheckpointWriter | None = None
         """What makes checkpoints of the run."""
         self.switches = False
         """Whether modes of switched joints are chosen in the run."""

@@ -17,13 +17,13 @@ from coupling.kernel.fmi.instances import Together
 from coupling.kernel.hosts.hosted import HostDied
 from coupling.kernel.platform.own import Library
 from coupling.kernel.system.status import Status
-from coupling.live.deaths import lost_at_start
 from coupling.live.dependencies import check_dependencies, check_states
 from coupling.live.enforcement import begin_enforcement, schedule_enforcement
 from coupling.live.failures import describe, reason
 from coupling.live.guards import NO_GUARDS, Guards
 from coupling.live.jacobians import StartRefused, add_jacobians, check_status
 from coupling.live.libraries import library_of
+from coupling.live.lost_processes import lost_at_start
 from coupling.live.program import Program, compile_program
 from coupling.live.scales import scales_of_projection
 from coupling.live.session import Session

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from coupling.errors import BuildError, ResultError
-from coupling.live.keeper import Keeper
-from coupling.live.places import place, refuse_one_for_both
+from coupling.live.checkpoints import CheckpointWriter
+from coupling.live.output_paths import place, refuse_one_for_both
 from coupling.live.recording import recorded, taken
 from coupling.live.session import Session
 from coupling.outcome import Ending, Outcome
@@ -25,13 +25,13 @@ from coupling.rows_file import SUFFIX, checksum_of, header, numbers, remove_part
 _ROWS_UNKNOWN = -1
 
 
-def stream_of(record_to: object, keeper: Keeper | None) -> Stream | None:
+def stream_of(record_to: object, checkpoints: CheckpointWriter | None) -> Stream | None:
     """By the options of ``simulate``."""
     if record_to is None:
         return None
     path = place("record_to", record_to, SUFFIX, ends_in_it=True)
-    if keeper:
-        refuse_one_for_both(path, keeper.path)
+    if checkpoints:
+        refuse_one_for_both(path, checkpoints.path)
     return Stream(path)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from coupling.errors import SweepError
 from coupling.outcome import Ending, Outcome
 from coupling.progress import noticed
-from coupling.sweeps.crews import Crew
+from coupling.sweeps.executors import SweepExecutor
 from coupling.sweeps.points import Point
 from coupling.sweeps.task import Row, Task
 from coupling.sweeps.worker import forget, run_chunk
@@ -39,9 +39,9 @@ def rows_here(task: Task, points: Iterator[Numbered]) -> Generator[Row, None, No
         forget(task)
 
 
-def rows_of(crew: Crew, task: Task, points: Iterator[Numbered], count: int | None) -> Generator[Row, None, None]:
+def rows_of(runner: SweepExecutor, task: Task, points: Iterator[Numbered], count: int | None) -> Generator[Row, None, None]:
     """The rows as they come, in any order. Ctrl-C ends it; so does a worker that dies, where the executor is not ours to make again."""
-    course = _Course(crew, task, points, count)
+    course = _Course(runner, task, points, count)
     with noticed() as pressed:
         try:
             while course.goes_on() and not pressed():
@@ -51,12 +51,12 @@ def rows_of(crew: Crew, task: Task, points: Iterator[Numbered], count: int | Non
             yield from course.stop()
         finally:
             course.stop()
-            crew.close()
+            runner.close()
 
 
 class _Course:
-    def __init__(self, crew: Crew, task: Task, points: Iterator[Numbered], count: int | None) -> None:
-        self.crew, self.task, self.points = crew, task, points
+    def __init__(self, runner: SweepExecutor, task: Task, points: Iterator[Numbered], count: int | None) -> None:
+        self.runner, self.task, self.points = runner, task, points
         self.left = count
         """Points that nobody has been given yet; None where nobody knows."""
         self.size = 1
@@ -69,16 +69,16 @@ class _Course:
 
     def goes_on(self) -> bool:
         """Gives out work; False where all of it is done."""
-        while not self.crew.broken and len(self.under_way) < (1 if self.suspects else _AHEAD * self.crew.workers):
+        while not self.runner.broken and len(self.under_way) < (1 if self.suspects else _AHEAD * self.runner.workers):
             chunk = [self.suspects.popleft()] if self.suspects else list(islice(self.points, self.size))
             if not chunk:
                 break
             if self.left is not None:
                 self.left -= len(chunk)
             try:
-                self.under_way[self.crew.submit(chunk)] = chunk
+                self.under_way[self.runner.submit(chunk)] = chunk
             except Exception as error:
-                if not self.crew.lost(error):
+                if not self.runner.lost(error):
                     raise
                 self.under_way[_Failed(error)] = chunk
                 break
@@ -88,12 +88,12 @@ class _Course:
         failed = [each for each in self.under_way if isinstance(each, _Failed)]
         rows: list[Row] = []
         lost: list[list[Numbered]] = []
-        for future in failed or self.crew.wait(list(self.under_way)):
+        for future in failed or self.runner.wait(list(self.under_way)):
             chunk = self.under_way.pop(future)
             error = future.exception()
             if error is None:
                 rows += self._received(future.result(), chunk)
-            elif self.crew.lost(error):
+            elif self.runner.lost(error):
                 lost.append(chunk)
             else:
                 raise error
@@ -105,14 +105,14 @@ class _Course:
         each = sum(row.seconds for row in rows) / max(1, len(rows))
         if len(chunk) >= self.size and not self.suspects:
             size = min(_SECONDS / max(each, 1e-6), 4 * len(chunk))
-            fair = size if self.left is None else self.left / (2 * self.crew.workers)
+            fair = size if self.left is None else self.left / (2 * self.runner.workers)
             self.size = max(1, int(min(size, fair)))
         return rows
 
     def _after_death(self, lost: list[list[Numbered]]) -> list[Row]:
         """What is to be run again, and the row of a run that was alone when its worker died."""
         rows: list[Row] = []
-        if not self.crew.survives:  # what was under way is lost with the one that died, but what had come back
+        if not self.runner.survives:  # what was under way is lost with the one that died, but what had come back
             for future, chunk in self.under_way.items():
                 if not isinstance(future, _Failed) and future.done() and not future.cancelled() and future.exception() is None:
                     rows += self._received(future.result(), chunk)
@@ -120,8 +120,8 @@ class _Course:
                     lost.append(chunk)
             self.under_way.clear()
         points = sorted((point for chunk in lost for point in chunk), key=lambda point: point[0])
-        if not self.crew.renew():
-            self.crew.broken = True
+        if not self.runner.renew():
+            self.runner.broken = True
             return rows
         if not self.came and not self.again:
             self._check_workers()
@@ -140,15 +140,15 @@ class _Course:
     def _check_workers(self) -> None:
         """Where no worker has ever brought anything, it may be that none can even begin: a new one begins by running the script once more."""
         file = getattr(sys.modules.get("__main__"), "__file__", None)
-        if file and isinstance(self.crew.executor, ProcessPoolExecutor) and not _is_guarded(Path(file)):
+        if file and isinstance(self.runner.executor, ProcessPoolExecutor) and not _is_guarded(Path(file)):
             raise SweepError(
                 f"the processes ended before their first run: each of them begins by running '{Path(file).name}', and comes to the sweep again; "
                 "put what the script does below  if __name__ == \"__main__\":  or choose executor='threads'"
             )
         try:
-            self.crew.executor.submit(int).result()
+            self.runner.executor.submit(int).result()
         except Exception as error:
-            if not self.crew.lost(error):
+            if not self.runner.lost(error):
                 raise
             raise SweepError(
                 "the processes ended before their first run; what they wrote to the standard error output says why; or choose executor='threads'"
@@ -160,7 +160,7 @@ class _Course:
         self.under_way = {}
         if not futures:
             return []
-        self.crew.stop([future for future in futures if not future.done()])
+        self.runner.stop([future for future in futures if not future.done()])
         came = [each for each in futures if each.done() and not each.cancelled() and each.exception() is None]
         return [row for each in came for row in self._received(each.result(), futures[each])]
 

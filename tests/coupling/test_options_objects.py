@@ -19,7 +19,7 @@ from coupling import BuildError, Checkpoint, Contacts, Index3, Isolation, Result
 from coupling.kernel.hosts.hosted import HostedLibrary
 from coupling.kernel.runs.index3 import METHODS
 from coupling.live import switching
-from coupling.live.keeper import keeper_of
+from coupling.live.checkpoints import checkpoint_writer
 from coupling.options import Run
 from coupling.options.calls import OBJECTS, flattened, gathered
 from coupling.plan.as_data import as_data, from_data
@@ -162,8 +162,8 @@ def test_limits_of_isolation_reach_the_process(monkeypatch: pytest.MonkeyPatch) 
 
 def test_fields_of_the_checkpoint_reach_its_file(tmp_path: Path) -> None:
     path = tmp_path / "run.ckpt"
-    keeper = keeper_of(Checkpoint(path=path, interval=5, inexact=True))
-    assert keeper and (keeper.path, keeper.interval, keeper.inexact) == (path, 5.0, True)
+    checkpoints = checkpoint_writer(Checkpoint(path=path, interval=5, inexact=True))
+    assert checkpoints and (checkpoints.path, checkpoints.interval, checkpoints.inexact) == (path, 5.0, True)
     result = pendulum().simulate(0.1, checkpoint=Checkpoint(path=path, interval=5))
     assert path.exists() and System.resume(path)["rod.theta"].tolist() == result["rod.theta"].tolist()
 

@@ -134,7 +134,7 @@ void fixed_point_leave(FixedPoint *);  /* what follows begins from another point
 /* `scale` is the size of each unknown; so many of the first are `held`: they stay, and what was learned as they moved is left out. */
 void fixed_point_next(FixedPoint *, const double *x, const double *value, const double *scale, int held, double *next);
 
-/* moves.c */
+/* multiplier_newton.c */
 bool moves_begin(Moves *, const Kernel *, const ImplicitConstraint *, int count, const ConstraintLevel *); /* false where memory lacks */
 void moves_end(Moves *);
 int moves_linearise(Moves *, Kernel *); /* at the present point */

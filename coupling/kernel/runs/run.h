@@ -65,7 +65,7 @@ int chattering(Kernel *, int indicator, int state);
 void note_bounds(Kernel *);
 void visit_bounds(Visit *, Bound *, int count);
 
-/* dips.c */
+/* bracketing.c */
 void note_angles(Kernel *); /* where a step begins, lest one that turns far leap over what happens in a turn */
 
 /* A state event inside the last step that its ends do not show moves `end`, with the indicators there, before the end of the step. */

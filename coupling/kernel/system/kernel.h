@@ -285,7 +285,7 @@ void kernel_watch_bounds(Kernel *, Bound *, int count);
 void kernel_watch_points(Kernel *, Bound *, int count); /* at communication points; an array of twice as many, the latter for the point to return to */
 void kernel_note_point(Kernel *);
 
-/* dips.c: angles that indicators may depend on, of a run that has begun: states, and drives as -1 - drive; they stay with the caller */
+/* bracketing.c: angles that indicators may depend on, of a run that has begun: states, and drives as -1 - drive; they stay with the caller */
 int kernel_watch_angles(Kernel *, const int *angle, int count);
 
 /* explicit.c: by a Runge-Kutta method of the kernel */

@@ -385,7 +385,7 @@ void project_along(Kernel *, const double *moved, bool positions, double *x); /*
 /* projected.c */
 void draw_after(const Kernel *, const double *x, double *dx); /* derivatives at the displaced states draw states after these */
 
-/* dips.c */
+/* bracketing.c */
 int crossed(const double *before, const double *now, int count, const double *arms); /* null: all rises are events */
 
 /* project_fully.c */
@@ -410,7 +410,7 @@ int pass_switching(Kernel *, double t, double *x, bool at_start, bool *changed);
 void note_parting(Kernel *); /* what is in force contradicts itself from now on */
 void note_span(Kernel *, double span); /* of the run, by which a moment is measured */
 
-/* happening.c */
+/* event_update.c */
 int happen(Kernel *, double t, double *x); /* an event at the point where the instances are */
 
 /* steps.c */

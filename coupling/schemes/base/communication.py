@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from coupling.kernel.system.status import Status
+from coupling.live.checkpoints import Kept, begun, kept, looked
 from coupling.live.failures import interrupted
 from coupling.live.interval import Interval
-from coupling.live.keeper import Kept, begun, kept, looked
 from coupling.live.session import Session
 from coupling.options import Run
 from coupling.outcome import Outcome

@@ -8,8 +8,8 @@ import numpy as np
 
 from coupling.kernel.system.status import Status
 from coupling.live.bounds import watch_points
+from coupling.live.checkpoints import begun, kept, looked, pace
 from coupling.live.failures import interrupted
-from coupling.live.keeper import begun, kept, looked, pace
 from coupling.live.session import Session
 from coupling.options import Run
 from coupling.outcome import Outcome

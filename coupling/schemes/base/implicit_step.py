@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from coupling.kernel.cosimulation.implicit import ConstraintStructure, Ending, Implicit
+from coupling.live.checkpoints import Kept
 from coupling.live.constraints import constraints_of, violations_of
 from coupling.live.interval import Interval
-from coupling.live.keeper import Kept
 from coupling.live.scales import scales
 from coupling.live.session import Session
 from coupling.options import Run

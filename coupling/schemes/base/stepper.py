@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from coupling.kernel.system.status import Status
-from coupling.live.keeper import Kept
+from coupling.live.checkpoints import Kept
 from coupling.live.session import Session
 
 

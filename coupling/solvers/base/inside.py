@@ -6,7 +6,7 @@ from time import perf_counter
 
 from coupling.kernel.system.kernel import Kernel
 from coupling.kernel.system.status import Status
-from coupling.live.keeper import begun, kept, looked, pace
+from coupling.live.checkpoints import begun, kept, looked, pace
 from coupling.live.session import Session
 from coupling.options import Run
 from coupling.outcome import Outcome

@@ -17,9 +17,9 @@ import numpy as np
 from coupling.kernel.runs.integrator import CalledMethod, IntegratorStructure
 from coupling.kernel.system.status import Status
 from coupling.live.bounds import watch_bounds
+from coupling.live.checkpoints import begun, kept, looked, pace
 from coupling.live.failures import interrupted, too_fine
 from coupling.live.failures import outcome as outcome_of
-from coupling.live.keeper import begun, kept, looked, pace
 from coupling.live.linearise import NoDerivative
 from coupling.live.session import Session
 from coupling.live.successive import ByDirections

@@ -21,8 +21,8 @@ from coupling.errors import ResultError, shown
 from coupling.fused import coded
 from coupling.fused.compiled import NotCompiled
 from coupling.fused.not_fused import NotFused
-from coupling.live import fused, keeper
-from coupling.live.keeper import Keeper
+from coupling.live import checkpoints, fused
+from coupling.live.checkpoints import CheckpointWriter
 from tests.support.systems import kept, stepped
 from tests.support.systems.systems import pendulum, pushed, refusal
 
@@ -331,20 +331,20 @@ def test_a_link_is_followed(there: bool, tmp_path: Path) -> None:
 
 def test_checkpoints_take_no_more_than_their_share_of_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where one is asked for at each step; shown by a clock of which a checkpoint takes a second, and a look a hundredth."""
-    now, keep = [0.0], Keeper.keep
+    now, keep = [0.0], CheckpointWriter.keep
 
     def passed() -> float:
         now[0] += 0.01
         return now[0]
 
-    def slow(self: Keeper, *running: Any) -> None:
+    def slow(self: CheckpointWriter, *running: Any) -> None:
         monkeypatch.setattr(checkpoint_file, "write", lambda *given: now.__setitem__(0, now[0] + 1.0))
         keep(self, *running)
         made.append(self.count)
 
     made: list[int] = []
-    monkeypatch.setattr(keeper, "perf_counter", passed)
-    monkeypatch.setattr(Keeper, "keep", slow)
+    monkeypatch.setattr(checkpoints, "perf_counter", passed)
+    monkeypatch.setattr(CheckpointWriter, "keep", slow)
     result = pendulum().simulate(2.0, max_step=1e-3, checkpoint=Checkpoint(path=tmp_path / "run.ckpt", interval=0))
     assert result.statistics.steps >= 2000 and len(made) <= 3
 

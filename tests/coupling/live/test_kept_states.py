@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from coupling import Checkpoint, Index3, Isolation, Result, StartError, System
-from coupling.live import keeper
+from coupling.live import checkpoints
 from tests.support import foreign
 from tests.support.foreign.unruly import function, unruly
 from tests.support.systems import kept
@@ -25,7 +25,7 @@ WAYS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 @pytest.fixture(autouse=True)
 def checkpoints_at_every_look(monkeypatch: pytest.MonkeyPatch) -> None:
     """However much of the time they take."""
-    monkeypatch.setattr(keeper, "_SHARE", 0)
+    monkeypatch.setattr(checkpoints, "_SHARE", 0)
 
 
 def oscillators(unit: Path, kind: str, **adding: Any) -> System:

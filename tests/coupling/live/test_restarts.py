@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from coupling import Checkpoint, Ending, Isolation, Result, System
-from coupling.live import keeper
-from coupling.live.keeper import Keeper
+from coupling.live import checkpoints
+from coupling.live.checkpoints import CheckpointWriter
 from tests.support.runtime.with_code import CRASHES_ONCE, with_code
 from tests.support.systems import kept
 from tests.support.systems.systems import pendulum, refusal
@@ -32,7 +32,7 @@ def crashes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "crashes"
     folder.mkdir()
     monkeypatch.setenv("JOURDAIN_CRASHES", str(folder))
-    monkeypatch.setattr(keeper, "_SHARE", 0)  # checkpoints come in time, however long one takes here
+    monkeypatch.setattr(checkpoints, "_SHARE", 0)  # checkpoints come in time, however long one takes here
     return folder
 
 
@@ -78,13 +78,13 @@ def test_a_run_that_has_no_checkpoint_yet_begins_anew(crashes: Path, tmp_path: P
 
 def test_a_run_that_cannot_go_on_keeps_what_it_has(crashes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where somebody has removed its rows, or its checkpoint."""
-    rows, keep = tmp_path / "run.jrd", Keeper.keep
+    rows, keep = tmp_path / "run.jrd", CheckpointWriter.keep
 
-    def removing(self: Keeper, *running: Any) -> None:
+    def removing(self: CheckpointWriter, *running: Any) -> None:
         keep(self, *running)
         rows.unlink(missing_ok=True)
 
-    monkeypatch.setattr(Keeper, "keep", removing)
+    monkeypatch.setattr(CheckpointWriter, "keep", removing)
     _, result = run(crashes, [5], record_to=rows, interval=0)
     assert result.outcome.ending is Ending.PROCESS_DIED and result.time[-1] > 0.45
     assert any(

@@ -12,7 +12,7 @@ from unittest.mock import patch
 import numpy as np
 
 from coupling import Index3, Result, Scheme, Successive, System
-from coupling.live.keeper import Keeper
+from coupling.live.checkpoints import CheckpointWriter
 from coupling.live.session import Session
 from tests.support.oracles.planar import DoublePendulum
 from tests.support.systems.rolling import disc
@@ -91,7 +91,7 @@ def checkpoints(folder: Path, seed: int, most: int) -> Iterator[list[Path]]:
     chance = random.Random(seed)
     shares, made = sorted(chance.random() for _ in range(most)), list[Path]()
 
-    def looked(self: Keeper, session: Session, beside: Any) -> None:
+    def looked(self: CheckpointWriter, session: Session, beside: Any) -> None:
         time = session.kernel.time - session.run.start_time
         if len(made) < most and time >= shares[len(made)] * (session.run.stop_time - session.run.start_time):
             made.append(folder / f"{len(made)}.ckpt")
@@ -99,7 +99,7 @@ def checkpoints(folder: Path, seed: int, most: int) -> Iterator[list[Path]]:
             self.keep(session, beside)
             self.path, self.interval = last, 0.0
 
-    with patch.object(Keeper, "look", looked):
+    with patch.object(CheckpointWriter, "look", looked):
         yield made
 
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from coupling import Index3
-from coupling.asked import Asked
+from coupling.checked_options import CheckedOptions
 from coupling.errors import BuildError
 
 
 def test_the_same_options_are_the_same_run():
-    asked, interval = Asked(), 0.5
+    asked, interval = CheckedOptions(), 0.5
     first = asked.run(stop_time=2.0, output_interval=interval, evaluation="compiled")
     assert asked.run(stop_time=2.0, output_interval=interval, evaluation="compiled") is first
     assert first.times() is asked.run(stop_time=2.0, output_interval=interval, evaluation="compiled").times()
@@ -27,7 +27,7 @@ def test_the_same_options_are_the_same_run():
 )
 def test_other_options_are_another_run_and_checked(name, value, other):
     """Though 1 == True."""
-    asked = Asked()
+    asked = CheckedOptions()
     asked.run(stop_time=2.0, **{name: value})
     if name in ("evaluation", "atol"):
         with pytest.raises(BuildError, match=f"{name} = .* is (refused|unknown)"):
@@ -37,7 +37,7 @@ def test_other_options_are_another_run_and_checked(name, value, other):
 
 
 def test_a_list_that_was_changed_is_another_one():
-    asked, outputs = Asked(), ["rod.theta"]
+    asked, outputs = CheckedOptions(), ["rod.theta"]
     first = asked.run(stop_time=2.0, outputs=outputs)
     assert asked.run(stop_time=2.0, outputs=["rod.theta"]) is first
     outputs.append("rod.omega")
@@ -46,7 +46,7 @@ def test_a_list_that_was_changed_is_another_one():
 
 
 def test_what_can_change_unseen_is_checked_every_time():
-    asked, times = Asked(), np.array([0.0, 1.0])
+    asked, times = CheckedOptions(), np.array([0.0, 1.0])
     asked.run(stop_time=2.0, output_times=times)
     times[1] = 3.0
     with pytest.raises(BuildError, match="output_times holds 3 s"):

@@ -14,8 +14,8 @@ from coupling.kernel.hosts.host import HostError, listen
 from coupling.kernel.hosts.hosted import HostDied, HostedLibrary
 from coupling.kernel.hosts.sandbox import Sandbox, lacks
 from coupling.kernel.platform.own import Library
-from coupling.live.deaths import lost_at_start
 from coupling.live.libraries import library_of
+from coupling.live.lost_processes import lost_at_start
 from coupling.options import Isolation, Run
 from coupling.plan.build import Built
 from coupling.plan.definition import Definition
@@ -60,7 +60,7 @@ def sandbox_of(definition: Definition) -> Sandbox:
     return Sandbox(*(tuple(folder for folder, own in folders if own is writable) for writable in (False, True)))
 
 
-class Homes:
+class RunProcesses:
     """Of all runs of a definition; a host has one run at a time."""
 
     def __init__(self, *inhabited: dict[tuple[object, ...], Any]) -> None:

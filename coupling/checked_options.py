@@ -12,7 +12,7 @@ _LASTING = (str, int, float, bool, type(None))
 """Types of values that nobody can change."""
 
 
-class Asked:
+class CheckedOptions:
     """Makes the runs of a system from their options; the same options are the same run."""
 
     def __init__(self) -> None:

@@ -22,7 +22,7 @@ from coupling.kernel.state.visit import Unvisited, Visited, load_state, saved_st
 from coupling.kernel.system.kernel import Kernel
 from coupling.kernel.system.status import Status
 from coupling.live.guards import Guards
-from coupling.live.places import place
+from coupling.live.output_paths import place
 from coupling.options import Checkpoint, Run
 from coupling.outcome import Outcome
 from coupling.plan.as_data import as_data, from_data
@@ -75,14 +75,14 @@ class Running(Protocol):
     @property
     def values(self) -> Mapping[tuple[int, str], Value]: ...
 
-    keeper: Keeper | None
+    checkpoints: CheckpointWriter | None
     evaluated: str
     not_compiled: str
 
     def count_from_here(self) -> None: ...
 
 
-class Keeper:
+class CheckpointWriter:
     """Keeps one run; where there is ``begins_at``, the run begins there."""
 
     def __init__(self, path: Path, interval: float, begins_at: Saved | None = None, inexact: bool = False) -> None:
@@ -105,9 +105,9 @@ class Keeper:
         text = json.dumps({name: as_data(each) for name, each in asked.items()})
         self._asked = np.frombuffer(text.encode(), np.uint8)
 
-    def again(self, begins_at: Saved | None) -> Keeper:
+    def again(self, begins_at: Saved | None) -> CheckpointWriter:
         """One that keeps the same run, which begins there."""
-        return Keeper(self.path, self.interval, begins_at, self.inexact)
+        return CheckpointWriter(self.path, self.interval, begins_at, self.inexact)
 
     def check(self, built: Built, run: Run, *, exact: bool) -> None:
         """Refuses instances whose states cannot be written down. ``exact``: the method goes on from a checkpoint as if nothing had been."""
@@ -154,11 +154,11 @@ class Keeper:
         """Keeps a run, from its start on."""
         self._rows, self._warned = rows, warned
         remove_parts(self.path.parent, escape(self.path.name))
-        session.keeper = self
+        session.checkpoints = self
         try:
             yield
         finally:
-            session.keeper = None
+            session.checkpoints = None
 
     # -- while it runs ---------------------------------------------------------------------------------------------------------------
 
@@ -297,36 +297,36 @@ def _reached(session: Running) -> float:
     return session.kernel.reached if session.run.communication_step is None else session.kernel.time
 
 
-def keeper_of(checkpoint: object) -> Keeper | None:
-    """Returns the keeper of a run, if it is to write checkpoints."""
+def checkpoint_writer(checkpoint: object) -> CheckpointWriter | None:
+    """Returns the checkpoints of a run, if it is to write checkpoints."""
     if checkpoint is None:
         return None
     asked = checkpoint if isinstance(checkpoint, Checkpoint) else Checkpoint(path=checkpoint)  # type: ignore[arg-type]
-    return Keeper(place("checkpoint", asked.path, ".ckpt"), asked.interval, inexact=asked.inexact)
+    return CheckpointWriter(place("checkpoint", asked.path, ".ckpt"), asked.interval, inexact=asked.inexact)
 
 
 def begun(session: Running, status: Status, *beside: Kept) -> Status:
     """Has a run that stands at its start go to where it was kept, if it was."""
-    if session.keeper and status is Status.DONE:
-        session.keeper.begin(session, beside)
+    if session.checkpoints and status is Status.DONE:
+        session.checkpoints.begin(session, beside)
     return status
 
 
 def looked(session: Running, status: Status, *beside: Kept) -> None:
     """Makes a checkpoint of a run that is under way, where it is time for one."""
-    if session.keeper and status is Status.PAUSED:
-        session.keeper.look(session, beside)
+    if session.checkpoints and status is Status.PAUSED:
+        session.checkpoints.look(session, beside)
 
 
 def kept(session: Running, status: Status, *beside: Kept) -> None:
     """Makes a checkpoint of a run that has come to its end, or is left where it can go on."""
-    if session.keeper and status in (Status.DONE, Status.PAUSED):
-        session.keeper.keep(session, beside)
+    if session.checkpoints and status in (Status.DONE, Status.PAUSED):
+        session.checkpoints.keep(session, beside)
 
 
 def pace(session: Running, longest: float) -> float:
     """Seconds that a run may go on without being looked at."""
-    return min(longest, session.keeper.interval) if session.keeper else longest
+    return min(longest, session.checkpoints.interval) if session.checkpoints else longest
 
 
 def _put_back(of: Kept, told: Mapping[str, Any]) -> None:

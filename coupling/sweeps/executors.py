@@ -26,7 +26,7 @@ _SECONDS = 0.1
 """Between two looks whether Ctrl-C was pressed."""
 
 
-class Crew:
+class SweepExecutor:
     """Somebody's executor, which is left as it is."""
 
     survives = False
@@ -83,7 +83,7 @@ class Crew:
         """Leaves the executor as it was."""
 
 
-class Threads(Crew):
+class Threads(SweepExecutor):
     def __init__(self, workers: int, task: Task) -> None:
         super().__init__(ThreadPoolExecutor(workers), task)
 
@@ -91,7 +91,7 @@ class Threads(Crew):
         self.executor.shutdown(cancel_futures=True)
 
 
-class Processes(Crew):
+class Processes(SweepExecutor):
     """New interpreters, since forks would share living FMUs with this one; they end with this process, however it ends."""
 
     def __init__(self, workers: int, task: Task) -> None:
@@ -125,7 +125,7 @@ class Processes(Crew):
         self._end()
 
 
-class Dask(Crew):
+class Dask(SweepExecutor):
     """A client of ``dask.distributed``, whose cluster the user has made."""
 
     survives = True
@@ -159,7 +159,7 @@ class Dask(Crew):
         self.executor.cancel(list(futures))
 
 
-def crew_of(executor: Any, task: Task) -> Crew | None:
+def executor_of(executor: Any, task: Task) -> SweepExecutor | None:
     """Whom a user means; None for this process."""
     if executor is None:
         return None
@@ -172,7 +172,7 @@ def crew_of(executor: Any, task: Task) -> Crew | None:
     if hasattr(executor, "scheduler_info") and hasattr(executor, "submit"):
         return Dask(executor, task)
     if isinstance(executor, Executor):
-        return Crew(executor, task)
+        return SweepExecutor(executor, task)
     raise BuildError(f"executor = {shown(executor)} is refused: {_WANTED}; left out, the runs are made here, one after the other")
 
 
