@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from coupling import Index3, Scheme
-
 ROOT = Path(__file__).parents[3]
 KERNEL = ROOT / "coupling" / "kernel"
 WATCHED = "JOURDAIN_TEST_WATCHED_KERNEL"
@@ -73,6 +71,7 @@ if WATCHED in os.environ:
 
 def main() -> None:
     """Each solver, and each scheme with each way to choose steps, on a short run with a loop; says how many there were."""
+    from coupling import Index3, Scheme
     from coupling.schemes.base.scheme import SCHEMES
     from coupling.solvers.base.solver import SOLVERS
     from tests.support.systems.systems import pendulum
