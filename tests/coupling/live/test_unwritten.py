@@ -20,15 +20,15 @@ from coupling.kernel.hosts.host import Death, DeathKind
 from coupling.kernel.system.status import Status
 from coupling.live import (
     conclusion,
-    deaths,
     dependencies,
-    doubts,
     enforcement,
     failures,
     fused,
+    lost_processes,
     sensitivities,
     switched_failures,
     violations,
+    warnings,
 )
 from coupling.live import successive as successive_
 from coupling.live import switching as live_switching
@@ -52,8 +52,8 @@ from tests.support.systems.systems import pendulum, system_of
 ODD = (0.0, -1.0, 1e-320, 1e300, math.inf, -math.inf, math.nan)
 INDICES = (-1, 0, 3)
 MODULES = (
-    *(doubts, failures, switched_failures, live_switching, enforcement, successive_, violations, coupled, divergence, conclusion),
-    *(deaths, dependencies, held, fused, sensitivities, runge_kutta, index3),
+    *(warnings, failures, switched_failures, live_switching, enforcement, successive_, violations, coupled, divergence, conclusion),
+    *(lost_processes, dependencies, held, fused, sensitivities, runge_kutta, index3),
 )
 FAILED = "about this run could not be written"
 
@@ -226,7 +226,7 @@ def test_no_failure_that_the_kernel_may_report_is_an_exception(name: str, index:
             session.kernel.failure.kind = int(status)
             outcome = failures.outcome(session, status, math.nan)
             assert isinstance(outcome, Outcome) and outcome.sentence
-            assert all(isinstance(each, str) for each in doubts.warnings(session))
+            assert all(isinstance(each, str) for each in warnings.warnings(session))
 
 
 def test_a_sentence_that_cannot_be_written_is_one() -> None:
