@@ -8,6 +8,9 @@
 
 /* A pivot is weak below these shares of sigma^2 and of its peak. From there on the damping grows with it smoothly to sigma^2. */
 static const double NEAR = 100, FALLEN = 1e-3;
+/* The damping of a cycle whose rows repeat others, in units of sigma^2. It stands in every pose. Near a pose that loses one rank more it has to be
+ * small beside the pivot that vanishes there, since it takes the reaction of this row away. */
+static const double REPEATED = 0.1;
 static const double LEAST = 1e-8;      /* sigma^2: from there on it is the drift of a run that damping has to be greater than */
 static const double NOTHING = 1e-9;    /* as a peak: of a row that has always been redundant */
 static const double DEPENDENT = 1e-13; /* rows of one joint; these are taken as they are */
@@ -190,7 +193,7 @@ void linear_begin_damping(Linear *a)
     for (int i = 0; i < a->count && a->definite && (d->redundancies || d->all > 0); i++)
         if (d->cycle[i] >= 0 && ((d->redundant[i] && !d->exposed) || d->all > 0)) {
             double *added = &d->added[d->cycle[i]];
-            *added = fmax(*added, d->redundant[i] && !d->exposed ? fmax(d->sigma2, d->all) : d->all);
+            *added = fmax(*added, d->redundant[i] && !d->exposed ? fmax(REPEATED * d->sigma2, d->all) : d->all);
             d->damps[d->cycle[i]] = true;
             d->damped++;
         }

@@ -64,10 +64,11 @@ static bool add_base_vector(Linear *a, int row)
         return false;
     double *v = d->base + (size_t)d->base_count * n;
     const int cycle = d->cycle[row];
-    memset(v, 0, n * sizeof *v);
-    v[row] = 1;
+    memset(d->left, 0, n * sizeof *d->left);
+    d->left[row] = 1;
     for (int pass = 0; pass < PASSES; pass++) {
-        multiply_blocks(a, cycle, v, d->left);
+        if (pass > 0)
+            multiply_blocks(a, cycle, v, d->left);
         solve_undamped(a, d->left);
         for (size_t i = 0; i < n; i++)
             v[i] = d->added[cycle] * d->left[i];

@@ -31,6 +31,15 @@ def test_headings_do_not_matter() -> None:
         assert max(steps) <= 1.05 * min(steps)
 
 
+def test_a_pose_in_line_is_passed_in_one_step_however_the_coupler_is_cut() -> None:
+    """Four parallel cranks lose one rank more there; the reaction that vanishes is as great as it has to be until then, so that no step is rejected."""
+    machine = MACHINES[10]
+    for cut in (1, 2, 3):
+        variant = Variant(heading=0.7853981633974483, cut=cut)
+        check(machine, variant)
+        assert run(machine, variant).steps < 60
+
+
 @pytest.mark.parametrize("number", [0, 9, 13, 17])
 def test_redundant_machines_are_evaluated_fast(number: int) -> None:
     """Constraints that repeat others are left out; the general equations are asked once, the FMUs never. Shares of loads are the same."""

@@ -106,6 +106,18 @@ def test_what_redundant_constraints_leave_open_has_least_length():
     assert linear.solve(b + np.array([0, 0, 1e-6])) == pytest.approx(np.linalg.pinv(nearly(0.0)) @ b, rel=1e-4, abs=1e-6)
 
 
+def test_multipliers_have_least_length_though_the_block_of_a_joint_hides_a_redundant_row():
+    """The block of the first joint times the relation of the rows is 0 at the row that repeats the others."""
+    gradient = np.array([[1, 0, 0], [0.5, np.sqrt(0.75), 0], [0, 1, 0], [0, 0.6, 0.8]])
+    s, b = gradient @ gradient.T, gradient @ np.array([1.0, -2.0, 3.0])
+    relation = np.linalg.svd(s)[2][-1]
+    assert abs(s[0, :2] @ relation[:2]) < 1e-12 and abs(relation[0]) > 0.3
+    linear = equations(4, [0, 0, 1, 1], [0] * 4)
+    linear.decide([True, False, False, False])
+    assert linear.factorise(s.ravel()) == 1
+    assert linear.solve(b) == pytest.approx(np.linalg.pinv(s) @ b, rel=1e-9)
+
+
 def test_the_order_of_elimination_is_kept_for_blocks():
     """Joints whose rows are eliminated with others between them."""
     random = np.random.default_rng(3)
