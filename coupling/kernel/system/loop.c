@@ -10,6 +10,7 @@ static const double tolerance = 1e-12;   /* of the unknowns, against the greates
 static const double tolerable = 1e-7;    /* where rounding prevents more */
 static const double consistent = 1e-6;   /* misfit of redundant equations, against their terms */
 static const double in_passing = 0.1;    /* the same, where the redundancy has come with the motion and will go with it */
+static const double in_steps = 0.5;      /* of it: where a step ends just short of a contradiction, what is recorded there has to be solved */
 static const double drift = 1e-8;        /* the same, against what the loop passes on */
 static const double rounding = 64 * DBL_EPSILON;
 static const double of_products = 1e-12; /* the same, where the values are those that residuals are computed from */
@@ -222,8 +223,10 @@ static bool redundant(const Loop *l)
  * redundant equations miss each other by as much there: what is projected, at an event or recorded tells a contradiction. */
 static double allowed_misfit(const Kernel *k, const Loop *l)
 {
-    const bool stage = k->projection && k->purpose == OF_STAGE && !in_event_mode(&k->phase);
-    return stage || (l->deficiency && linear_passing(l->linear) > 0) ? in_passing : consistent;
+    const bool stepping = k->purpose != OF_POINT && !in_event_mode(&k->phase);
+    if ((stepping && k->purpose == OF_STAGE && k->projection) || (l->deficiency && linear_passing(l->linear) > 0))
+        return in_passing;
+    return stepping ? in_steps * consistent : consistent;
 }
 
 /* Fails where redundant equations contradict each other. */
