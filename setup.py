@@ -1,8 +1,12 @@
 """Checks the platform, and builds the kernel and the program of hosts; everything else stands in ``pyproject.toml``."""
 
+import os
 import platform
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 if not (sys.platform == "linux" and platform.machine() == "x86_64" and platform.libc_ver()[0] == "glibc"):
     sys.exit(
@@ -37,10 +41,17 @@ CORE = Extension(
 )
 
 
+def compile_at_once(compile_all: Any, sources: list[str], **options: Any) -> list[str]:
+    """Compiles sources by as many compilers as there are processors."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return [made for each in pool.map(lambda source: compile_all([source], **options), sources) for made in each]
+
+
 class BuildWithHost(build_ext):
     """Puts the program of hosts beside the library whose services it offers."""
 
     def build_extension(self, ext: Extension) -> None:
+        self.compiler.compile = partial(compile_at_once, self.compiler.compile)
         super().build_extension(ext)
         try:
             objects = self.compiler.compile(
