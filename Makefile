@@ -1,6 +1,9 @@
 # Needs Python 3.11 (Debian: python3, python3-venv), a C compiler (gcc) and make. Everything else is installed into .venv.
 PYTHON ?= python3
 BIN = .venv/bin
+# uv unpacks packages side by side, in a third of the time that pip takes; where it cannot be had, or does not find the packages, pip is there.
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PRODUCT = ".[test,peers,docs]"
 # Tests of one component or file share a worker, and with it what takes long to make; the order of the groups is that of tests/conftest.py.
 WORKERS = -n 2 --dist loadgroup --no-loadscope-reorder
 # Examples and benchmarks are programs of their own: what one of them has compiled, the next need not compile again.
@@ -73,7 +76,7 @@ pages: .venv/installed
 
 .venv/installed: pyproject.toml setup.py $(wildcard coupling/kernel/*/*.[ch])
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,peers,docs]"
+	$(PIP) uv && $(BIN)/uv pip install --quiet --python $(BIN)/python --editable $(PRODUCT) || $(PIP) --editable $(PRODUCT)
 	touch $@
 
 clean:
