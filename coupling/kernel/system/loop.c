@@ -223,10 +223,10 @@ static bool redundant(const Loop *l)
  * redundant equations miss each other by as much there: what is projected, at an event or recorded tells a contradiction. */
 static double allowed_misfit(const Kernel *k, const Loop *l)
 {
-    const bool stepping = k->purpose != OF_POINT && !in_event_mode(&k->phase);
+    const bool stepping = !in_event_mode(&k->phase);
     if ((stepping && k->purpose == OF_STAGE && k->projection) || (l->deficiency && linear_passing(l->linear) > 0))
         return in_passing;
-    return stepping ? in_steps * consistent : consistent;
+    return stepping && k->purpose == OF_PROJECTED ? in_steps * consistent : consistent;
 }
 
 /* Fails where redundant equations contradict each other. */
