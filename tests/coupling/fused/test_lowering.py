@@ -118,6 +118,7 @@ def test_what_runs_in_co_simulation_is_not_fused():
         lower(built)
 
 
+@pytest.mark.slow
 def test_a_graph_does_not_depend_on_what_was_lowered_before() -> None:
     """The same one of two equal forms stays in a process that has lowered other systems."""
 
