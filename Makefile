@@ -9,7 +9,7 @@ WORKERS = -n 2 --dist loadgroup --no-loadscope-reorder
 # Examples and benchmarks are programs of their own: what one of them has compiled, the next need not compile again.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test test-all timings lint fmus benchmarks fuzz soak docs pages clean
+.PHONY: demo test test-all timings lint fmus benchmarks fuzz soak mutants docs pages clean
 
 demo: .venv/installed
 	@echo "== All components as FMUs, into build/fmus"
@@ -63,6 +63,10 @@ fuzz: .venv/installed
 MINUTES ?= 60
 soak: .venv/installed
 	$(BIN)/python -m tests.soak --minutes $(MINUTES)
+
+# Random mutants of sources, and the tests that kill them: at most two hours; MUTANTS="--count 20 --only coupling/plan" for fewer or others.
+mutants: .venv/installed
+	$(BIN)/python -m tests.mutants $(MUTANTS)
 
 docs: .venv/installed
 	$(BIN)/python -m docs.site
