@@ -14,7 +14,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from tests.mutants.mutations import Mutant, mutants
-from tests.mutants.sources import ROOT, sources, killers_of
+from tests.mutants.sources import ROOT, killers_of, sources
 from tests.mutants.workspace import Workspace, seconds_of
 
 EQUIVALENTS = Path(__file__).with_name("equivalents.toml")

@@ -11,7 +11,7 @@ import pytest
 
 from tests.mutants import __main__ as program
 from tests.mutants.mutations import Mutant, mutants
-from tests.mutants.sources import ROOT, sources, killers_of
+from tests.mutants.sources import ROOT, killers_of, sources
 
 PYTHON = '''
 def area(width: float, height: float = 2.5) -> float:

@@ -10,12 +10,11 @@ static const double tolerance = 1e-12;   /* of the unknowns, against the greates
 static const double tolerable = 1e-7;    /* where rounding prevents more */
 static const double consistent = 1e-6;   /* misfit of redundant equations, against their terms */
 static const double in_passing = 0.1;    /* the same, where the redundancy has come with the motion and will go with it */
-static const double in_steps = 0.5;      /* of it: where a step ends just short of a contradiction, what is recorded there has to be solved */
+static const double in_steps = 0.5;      /* of it: a step that ends just short of a contradiction has to leave a point that can be solved */
 static const double drift = 1e-8;        /* the same, against what the loop passes on */
 static const double rounding = 64 * DBL_EPSILON;
 static const double of_products = 1e-12; /* the same, where the values are those that residuals are computed from */
-static const double roughly = 1e-4;      /* how well unknowns can be told where equations are all but redundant */
-static const double least_damping = 1e-5;
+static const double least_damping = 1e-5, roughly = 1e-4; /* how well unknowns can be told where equations are all but redundant */
 static const double as_near = 1e3;       /* unknowns so many times greater than all on the motion are no start: their rounding would be seen */
 
 void loop_residual(const Loop *l, const double *v, double *r)
@@ -223,10 +222,9 @@ static bool redundant(const Loop *l)
  * redundant equations miss each other by as much there: what is projected, at an event or recorded tells a contradiction. */
 static double allowed_misfit(const Kernel *k, const Loop *l)
 {
-    const bool stepping = !in_event_mode(&k->phase);
-    if ((stepping && k->purpose == OF_STAGE && k->projection) || (l->deficiency && linear_passing(l->linear) > 0))
-        return in_passing;
-    return stepping && k->purpose == OF_PROJECTED ? in_steps * consistent : consistent;
+    const Purpose purpose = in_event_mode(&k->phase) ? OF_POINT : k->purpose;
+    const bool passing = (l->deficiency && linear_passing(l->linear) > 0) || (k->projection && purpose == OF_STAGE);
+    return passing ? in_passing : consistent * (purpose == OF_PROJECTED ? in_steps : 1);
 }
 
 /* Fails where redundant equations contradict each other. */
