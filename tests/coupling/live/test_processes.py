@@ -135,7 +135,9 @@ _ENDS = {
 }
 
 
-@pytest.mark.parametrize(("kind", "version", "function"), [("me", 2, "fmi2GetDerivatives"), ("cs", 3, "fmi3DoStep")])
+@pytest.mark.parametrize(
+    ("kind", "version", "function"), [pytest.param("me", 2, "fmi2GetDerivatives", marks=pytest.mark.slow), ("cs", 3, "fmi3DoStep")]
+)
 @pytest.mark.parametrize("end", _ENDS)
 def test_an_fmu_that_ends_the_process_ends_the_run(tmp_path: Path, end: str, kind: str, version: int, function: str) -> None:
     """The outcome names it, its call and the cause; all rows up to there are those of the sound one, in memory and in a file."""
