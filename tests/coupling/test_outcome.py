@@ -69,3 +69,14 @@ def test_a_kink_without_an_event_is_named() -> None:
         "without an event; let its FMU signal an event, or treat what follows with caution",
         warning,
     )
+
+
+def test_outcomes_that_are_the_same_have_the_same_key_and_no_others() -> None:
+    """A sentence that is a warning is no note, though both have the same words."""
+    parts = {"ending": Ending.COMPLETED, "sentence": "completed", "warnings": ["a", "b"], "notes": ["c"], "stabilisation": "held"}
+    others = {"ending": Ending.TERMINATED, "sentence": "ended", "warnings": ["b", "a"], "notes": ["d"], "stabilisation": "free"}
+    outcome = Outcome(**parts)  # type: ignore[arg-type]  # of several types
+    assert Outcome(**parts).key == outcome.key and hash(outcome.key)  # type: ignore[arg-type]
+    for name, other in others.items():
+        assert Outcome(**{**parts, name: other}).key != outcome.key, name  # type: ignore[arg-type]
+    assert Outcome(**{**parts, "warnings": ["a"], "notes": ["b", "c"]}).key != outcome.key  # type: ignore[arg-type]

@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from coupling.fmus import Fmu, FmuError, Interface, Structure, Unit, Unknown, load, same_unit
+from coupling.fmus.scaled import with_scaled
 from fmu_components.catalogue import find
 from fmu_components.declare.component import Component
 from tests.support.fmus.written import FMI_3, ME, Write
@@ -127,6 +128,15 @@ def test_units_of_fmi2(second: Fmu) -> None:
     assert second.units["bar"] == Unit("bar", (1, -1, -2, 0, 0, 0, 0, 0), 1e5)
     assert second.units["m/s2"] == Unit("m/s2", None)
     assert "unused" not in second.units
+
+
+def test_nominal_values_are_converted_as_values_are(second: Fmu) -> None:
+    """A pressure of 100 bar in base units, and what a connection turns around and doubles; offsets have no part in a size."""
+    pressure = second.variables["p"]
+    assert pressure.nominal == 100
+    assert second.by_reference[second.seen(pressure, True)].nominal == pytest.approx(1e7)
+    scaled, found = with_scaled(second, [("p", -2.0, 3.0)])
+    assert scaled.by_reference[found["p", -2.0, 3.0]].nominal == 200
 
 
 @pytest.fixture

@@ -85,6 +85,15 @@ def test_rules_keep_values(g, op):
         np.testing.assert_allclose(found, expected, rtol=1e-15)
 
 
+def test_what_is_chosen_of_two_numbers_is_what_python_chooses():
+    """The table of operations in NumPy is itself compared, with Python's own words for them."""
+    words = {Op.MAX: max, Op.MIN: min, Op.GREATER: float.__gt__, Op.GREATER_EQUAL: float.__ge__, Op.EQUAL: float.__eq__}
+    words |= {Op.AND: lambda x, y: bool(x and y), Op.OR: lambda x, y: bool(x or y), Op.SELECT: lambda x, y: y if x else -y}
+    for op, word in words.items():
+        for x, y in ((0.3, 0.8), (0.8, 0.3), (0.5, 0.5), (-1.0, 0.0), (0.0, -1.0), (0.0, 0.0)):
+            assert CALCULATED[op](*((x, y, -y) if op is Op.SELECT else (x, y))) == word(x, y), (op, x, y)
+
+
 _OF_ONE = {
     *(Op.NEGATE, Op.SQRT, Op.SIN, Op.COS, Op.TAN, Op.ASIN, Op.ACOS, Op.ATAN, Op.SINH, Op.COSH, Op.TANH),
     *(Op.EXP, Op.LOG, Op.ABS, Op.SIGN, Op.FLOOR, Op.CEILING, Op.NOT),

@@ -130,3 +130,12 @@ def test_it_samples_from_its_offset_on():
     late.drive("hold.u", lambda t: t)
     result = late.simulate(2.0, start_time=1.0, rtol=1e-10, output_times=np.array([1.1, 1.3, 1.9]))
     assert result["hold.y"][np.searchsorted(result.time, [1.1, 1.3, 1.9])] == pytest.approx([1.0, 1.2, 1.8], abs=1e-9)
+
+
+def test_a_late_start_has_one_event_for_all_samples_before_it():
+    """It goes to its period at once, and not sample by sample."""
+    late = blocks({"hold": ("signal.SampleHold", {"period": 1e-3})})
+    late.drive("hold.u", lambda t: t)
+    result = late.simulate(50.0005, start_time=49.9995, output_times=[50.0002], evaluation="fmus")
+    assert result["hold.y"][np.searchsorted(result.time, 50.0002)] == pytest.approx(50.0, abs=1e-9)
+    assert result["hold.count"][-1] == 50001
