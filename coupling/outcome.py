@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
 from coupling.markup import BAD, DOUBTFUL, GOOD, Markup, badge, framed, marked, noted
 
@@ -42,6 +44,8 @@ class Outcome:
     """What is as it should be, if it was meant so: units that were converted, inputs that nothing gives."""
     stabilisation: str = ""
     """What has held the constraints, and why; empty where there are none."""
+    counts: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """What the solver or scheme has counted, by fields of ``Statistics``."""
 
     @property
     def completed(self) -> bool:

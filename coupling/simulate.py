@@ -316,9 +316,9 @@ class Simulator:
                         outcome = (instead or SOLVERS[run.solver_name].integrate)(session, run)
             except (MemoryError, HostDied) as error:
                 outcome = broken_off(session, error)
-            running = perf_counter() - prepared
+            seconds = prepared - began, perf_counter() - prepared
             conclude(session, outcome, [*warned, *vain], own)
-            record = recorded(session, stream.numbers() if stream else taken(session), prepared - began, running, outcome.warnings)
+            record = recorded(session, stream.numbers() if stream else taken(session), *seconds, outcome.warnings, outcome.counts)
             judge(session, outcome, record, scheme.loose if scheme else ())
             completed = outcome.completed
         finally:

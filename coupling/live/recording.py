@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
 import numpy as np
 
 from coupling.kernel.equations.fused import report
@@ -26,8 +30,10 @@ def taken(session: Session) -> Numbers:
     )
 
 
-def recorded(session: Session, numbers: Numbers, preparing: float, running: float, said: list[str]) -> Record:
-    """Returns everything so far, with the seconds that it took to prepare the run and to make it.
+def recorded(
+    session: Session, numbers: Numbers, preparing: float, running: float, said: list[str], counts: Mapping[str, Any] = MappingProxyType({})
+) -> Record:
+    """Returns everything so far, with the seconds that it took to prepare the run and to make it, and what its solver has counted.
 
     ``said`` gets a sentence for each description that cannot be made; the rows stay.
     """
@@ -42,7 +48,7 @@ def recorded(session: Session, numbers: Numbers, preparing: float, running: floa
         system=session.built.name,
         columns=session.program.columns,
         **numbers._asdict(),
-        statistics=_statistics(session, preparing, running, said),
+        statistics=_statistics(session, preparing, running, said, counts),
         variables=session.program.recordable,
         constants=session.program.constants,
         start_values={f"{parts[i].name}.{name}": value for (i, name), value in session.values.items()},
@@ -64,29 +70,29 @@ def _derivatives(recorded: np.ndarray, parameters: int, columns: int) -> np.ndar
     )
 
 
-def _statistics(session: Session, preparing: float, running: float, said: list[str]) -> Statistics:
+def _statistics(session: Session, preparing: float, running: float, said: list[str], counts: Mapping[str, Any]) -> Statistics:
     s = session.kernel.statistics
     in_fmus = sum(way.each * (way.made - before) for way, before in zip(s.ways, session.evaluated_before, strict=True))
-    counts = session.kernel.counts if session.steppers and not session.kernel.library.is_lost else None
+    calls = session.kernel.counts if session.steppers and not session.kernel.library.is_lost else None
     fused = report(session.kernel)
     return Statistics(
         evaluated=attempted(said, "", told, session, fused),
         handed_over=fused.handed,
         by_fmus=fused.by_rows,
         evaluations=s.evaluations,
-        newton_iterations=session.solver_statistics.get("newton_iterations", s.newton_iterations),
-        factorisations=session.solver_statistics.get("factorisations", s.factorisations),
-        jacobians=session.solver_statistics.get("jacobians", 0),
-        most_newton_iterations=session.solver_statistics.get("most_newton_iterations", 0),
-        projected=dict(session.projected),
+        newton_iterations=counts.get("newton_iterations", s.newton_iterations),
+        factorisations=counts.get("factorisations", s.factorisations),
+        jacobians=counts.get("jacobians", 0),
+        most_newton_iterations=counts.get("most_newton_iterations", 0),
+        projected=dict(counts.get("projected", {})),
         events=s.events,
         state_events=s.state_events,
         time_events=s.time_events,
         step_events=s.step_events,
-        steps=session.solver_statistics.get("steps", 0),
-        rejected=session.solver_statistics.get("rejected", 0),
-        passes=counts.passes if counts else 0,
+        steps=counts.get("steps", 0),
+        rejected=counts.get("rejected", 0),
+        passes=calls.passes if calls else 0,
         seconds_preparing=preparing,
         seconds_running=running,
-        seconds_in_fmus=min(in_fmus + (counts.seconds if counts else 0.0), running),
+        seconds_in_fmus=min(in_fmus + (calls.seconds if calls else 0.0), running),
     )

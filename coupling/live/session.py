@@ -61,9 +61,6 @@ class Session:
         """Start values of the run, by the number of an instance and the name of its variable."""
         self.said: dict[int, str] = {}
         """What instances warned of at the start, by their numbers."""
-        self.solver_statistics: dict[str, int] = {}
-        self.projected: dict[str, float] = {}
-        """What projections of a solver with fixed steps have moved."""
         self.bordered: Rows | None = None
         """Rows with the equations of such a solver, once it has made them."""
         self.open_equations: Any = None

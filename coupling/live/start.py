@@ -76,9 +76,7 @@ def start_again(session: Session, run: Run, values: StartValues, *, repeats: boo
         session.run, session.raised = run, None
         session.guards.limit(run)
         session.switches, session.touching, session.bounds = False, None, None
-        session.solver_statistics = {}
         session.parameters, session.shadows = [], []
-        session.projected = {}
         session.kernel.reset()
         _begin(session, values, repeats, assembling, reset=True)
 

@@ -47,15 +47,15 @@ def integrate(session: Session, run: Run) -> Outcome:
     kernel, kept = session.kernel, kept_at_zero(session)
     status, interrupted = advance(session, run, begin(session, run))
     report = kernel.index3
-    session.solver_statistics = {
+    outcome = failures.interrupted(session, kernel.reached) if interrupted else _outcome(session, status, kept)
+    outcome.counts = {
         "steps": kernel.steps,
         "newton_iterations": report.iterations,
         "jacobians": report.iterations,
         "most_newton_iterations": report.most_iterations,
         "factorisations": report.factorisations,
+        "projected": {"velocity": report.velocity, "energy": report.energy},
     }
-    session.projected = {"velocity": report.velocity, "energy": report.energy}
-    outcome = failures.interrupted(session, kernel.reached) if interrupted else _outcome(session, status, kept)
     outcome.warnings += sentences(_warnings, session, kept, report)
     record_last(kernel, run, outcome)
     return outcome

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from coupling.kernel.system.status import Status
 from coupling.live.checkpoints import Kept, begun, kept, looked
 from coupling.live.failures import interrupted
@@ -14,7 +16,7 @@ from coupling.schemes.base import failures
 from coupling.schemes.base.divergence import ended
 from coupling.schemes.base.points import Points
 from coupling.schemes.base.scheme import CouplingScheme
-from coupling.schemes.base.step_control import control_of
+from coupling.schemes.base.step_control import StepControl, control_of
 from coupling.schemes.base.stepper import CommunicationStepper, CouplingStopped
 
 
@@ -25,7 +27,12 @@ def run_communication_steps(
     points = Points(stepper, session, run, interval)
     control = control_of(run.coupling.step_control)(points)
     control.refuse(scheme)
-    beside: tuple[Kept, ...] = (points, control, *stepper.beside, *([interval] if interval else []))
+    outcome = _walked(points, control, session, run, (points, control, *stepper.beside, *([interval] if interval else [])))
+    outcome.counts = {"steps": points.steps, "rejected": points.rejected}
+    return outcome
+
+
+def _walked(points: Points, control: StepControl, session: Session, run: Run, beside: Sequence[Kept]) -> Outcome:
     try:
         points.start(control.first_size)
         begun(session, Status.DONE, *beside)
@@ -49,6 +56,4 @@ def run_communication_steps(
         return ended(which, status, points.t)
     except failures.StepUnsolved as unsolved:
         return failures.not_solved(unsolved)
-    finally:
-        session.solver_statistics = {"steps": points.steps, "rejected": points.rejected}
     return ended(session, status, points.t)

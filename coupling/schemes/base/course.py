@@ -59,10 +59,11 @@ def run_course(session: Session, run: Run, *, in_turn: bool) -> Outcome:
             stopped = True
     kept(session, status)
     t, steps = kernel.course
-    session.solver_statistics = {"steps": steps}
     if (stopped or status is Status.PAUSED) and kernel.recorded_until != kernel.time and kernel.complete() is Status.DONE:
         kernel.record()  # the last point is the one that tells most
-    return interrupted(session, t) if stopped else ended(session, status, t)
+    outcome = interrupted(session, t) if stopped else ended(session, status, t)
+    outcome.counts = {"steps": steps}
+    return outcome
 
 
 def makes_any_step(session: Session, run: Run) -> bool:

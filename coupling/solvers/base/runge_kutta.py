@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
@@ -50,10 +51,10 @@ def integrate(method: Tableau, session: Session, run: Run) -> Outcome:
         status = kernel.restart(run.start_time, session.x)
     rk = kernel.runge_kutta
     status, interrupted = advance(session, run, status)
-    session.solver_statistics = {"steps": rk.steps, "rejected": rk.rejected + rk.refused}
     outcome = interrupted_at(session, kernel.reached) if interrupted else outcome_of(session, status, kernel.reached)
+    outcome.counts = {"steps": rk.steps, "rejected": rk.rejected + rk.refused}
     for make in (_roughness, _stiffness):
-        outcome.warnings += sentences(make, session)
+        outcome.warnings += sentences(make, session, outcome.counts)
     record_last(kernel, run, outcome)
     if session.parameters:
         outcome.warnings += sentences(lost_sensitivities, session)
@@ -64,9 +65,9 @@ MANY = 7
 """Attempts that a step over a smooth derivative never takes."""
 
 
-def _roughness(session: Session) -> str:
+def _roughness(session: Session, counts: Mapping[str, int]) -> str:
     """Returns a warning of the derivative that has had the most attempts of a step rejected."""
-    if session.solver_statistics["rejected"] < MANY:
+    if counts["rejected"] < MANY:
         return ""
     count, state, time = session.kernel.roughest()
     passes = any(session.kernel.deficient(loop, True)[0] for loop in range(len(session.schedule.loops)))
@@ -82,9 +83,9 @@ COSTLY, SHARE = 500, 0.25
 """Steps that stability has limited are worth a word where they are as many, and as large a share of all."""
 
 
-def _stiffness(session: Session) -> str:
+def _stiffness(session: Session, counts: Mapping[str, int]) -> str:
     """Returns a warning of steps that stability and not accuracy has limited."""
-    steps = session.solver_statistics["steps"]
+    steps = counts["steps"]
     count = session.kernel.stiffness()[0] if steps >= COSTLY else 0
     if not count or count < max(COSTLY, SHARE * steps):
         return ""

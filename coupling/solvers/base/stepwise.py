@@ -196,6 +196,11 @@ class _Drive:
 
     def outcome(self) -> Outcome:
         """Runs until it ends, and says how."""
+        outcome, stepper = self._outcome(), self._stepper
+        outcome.counts = {"steps": self._kernel.steps, "rejected": stepper.rejected, "jacobians": stepper.jacobians}
+        return outcome
+
+    def _outcome(self) -> Outcome:
         run = self._run
         try:
             with watched(run) as show:
@@ -213,9 +218,6 @@ class _Drive:
             )
         except GaveUp as error:
             return self._gave_up(str(error))
-        finally:
-            stepper = self._stepper
-            self._session.solver_statistics = {"steps": self._kernel.steps, "rejected": stepper.rejected, "jacobians": stepper.jacobians}
         if self._kernel.reached < run.stop_time:
             return Outcome(
                 Ending.TOO_MANY_STEPS,

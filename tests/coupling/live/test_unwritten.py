@@ -121,7 +121,6 @@ def left(system: System, run: Run, number: float, index: int) -> Iterator[Sessio
         ):
             session.kernel = Odd(kernel, number, index)  # type: ignore[assignment]  # stands in for one
             session.switches = bool(built.switched)
-            session.solver_statistics = {"steps": 1000, "rejected": 1000}
             try:
                 yield session
             finally:
@@ -137,7 +136,7 @@ def arguments(session: Session, number: float) -> dict[str, Any]:
     death = Death(DeathKind.SIGNALLED, 99, 0, number, 2, -1, -1, number)
     report = SimpleNamespace(ringing=0, ringing_since=number, worst=0, change=number)
     return {
-        "session": session, "t": number, "time": number, "at": "at t = 0 s", "loop": 0, "number": 0, "passing": False, "indicator": 0,
+        "session": session, "t": number, "time": number, "at": "at t = 0 s", "loop": 0, "number": 0, "passing": False, "indicator": 0, "counts": {"steps": 1000, "rejected": 1000},
         "record": record, "loose": (), "multipliers": ["pin.lambda[1]"], "worst": 0, "change": number, "names": ["pin"], "count": 3,
         "status": Status.NOT_FINITE, "kind": "friction", "joint": "pin", "message": "", "part": session.built.parts[0], "pivot": number,
         "run": session.run, "h": number, "control": "adaptive", "tolerance": number, "repetitions": 3, "name": "a.b", "gain": number,
