@@ -130,6 +130,8 @@ def _left_out(source: _Text, tree: ast.Module) -> set[int]:
             leave(node)
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             leave(node)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "self.parameter":
+            leave(next((each.value for each in node.keywords if each.arg == "nominal"), None))  # which tools alone read
     return found
 
 

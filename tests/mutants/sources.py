@@ -9,6 +9,7 @@ DOMAINS = ("planar", "spatial", "mechanical1d", "hydraulic", "electrical", "sign
 KERNEL = {
     "constraints": [
         "tests/coupling/solvers/test_projected.py",
+        "tests/coupling/solvers/test_index3.py",
         "tests/coupling/live/test_stabilisation.py",
         "tests/whole/test_singular_poses.py",
     ],

@@ -16,7 +16,7 @@ from tests.mutants.mutations import Mutant
 from tests.mutants.sources import ROOT
 
 KERNEL = Path("coupling/kernel")
-COMPILE = ["gcc", "-std=c11", "-O1", "-fPIC", "-DKERNEL_EXPORTED", "-fno-math-errno", "-w", f"-I{KERNEL}"]
+COMPILE = ["gcc", "-std=c11", "-O1", "-fPIC", "-DKERNEL_EXPORTED", "-fno-math-errno", f"-I{KERNEL}"]
 COMPILE += [f"-Werror={each}" for each in ("incompatible-pointer-types", "int-conversion", "implicit-function-declaration")]
 LINK = ["gcc", "-shared", "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free"]
 LIBRARY = KERNEL / f"_core{sysconfig.get_config_var('EXT_SUFFIX')}"
