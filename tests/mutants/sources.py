@@ -46,4 +46,6 @@ def killers_of(path: Path) -> list[list[str]]:
         return [own, KERNEL[path.parent.name]] if own else [KERNEL[path.parent.name]]
     if folder in WHOLE:
         return [*turns, [f"tests/{folder}"], WHOLE[folder]]
-    return [*turns, [f"tests/{folder}"], ["tests/fmu_components/test_every_component.py"]]
+    name = f"{path.parent.name}.{path.stem}"
+    used = [each.relative_to(ROOT).as_posix() for each in sorted((ROOT / "tests" / "whole").rglob("test_*.py")) if name in each.read_text()]
+    return [*turns, [f"tests/{folder}"], ["tests/fmu_components/test_every_component.py", *used]]
