@@ -9,7 +9,6 @@ from tests.support.systems.redundant import Machine, Variant, family, run, varia
 
 MACHINES = family()
 ONE_EACH = [0, 2, 8, 9, 13, 17, 18, 26]
-TENTH = [(machine, variant) for number, machine in enumerate(MACHINES) for variant in variants()[number % 10 :: 10]]
 
 
 def check(machine: Machine, variant: Variant) -> None:
@@ -66,6 +65,9 @@ def test_hinges_of_a_wheel_set_are_not_to_be_replaced() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("machine", "variant"), TENTH, ids=lambda each: getattr(each, "name", None))
-def test_a_tenth_of_all_variants(machine: Machine, variant: Variant) -> None:
-    check(machine, variant)
+@pytest.mark.parametrize("number", range(len(MACHINES)), ids=[f"{number} {each.name}" for number, each in enumerate(MACHINES)])
+def test_a_tenth_of_all_variants(number: int) -> None:
+    machine = MACHINES[number]
+    found = {str(variant): run(machine, variant) for variant in variants()[number % 10 :: 10]}
+    wrong = {name: each for name, each in found.items() if each.error >= 10 or each.redundant != machine.redundant or each.others}
+    assert len(found) >= 7 and not wrong
