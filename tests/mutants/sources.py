@@ -22,7 +22,7 @@ KERNEL = {
 }
 """Folders of the kernel, and the tests of their callers."""
 WHOLE = {
-    "coupling/plan": ["tests/coupling/test_system.py", "tests/whole/test_mechanisms.py"],
+    "coupling/plan": ["tests/coupling/test_system.py", "tests/coupling/live/test_switched_components.py", "tests/whole/test_mechanisms.py"],
     "coupling/live": ["tests/whole/test_switched_oracles.py", "tests/whole/test_mechanisms.py"],
 }
 """Folders in Python, and the tests of whole systems that pass through them."""

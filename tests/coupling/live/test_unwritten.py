@@ -36,7 +36,7 @@ from coupling.live.bordered import Kept
 from coupling.live.program import compile_program
 from coupling.live.session import Session
 from coupling.live.start import start
-from coupling.live.unwritten import sentences, total
+from coupling.live.unwritten import attempted, sentences, total
 from coupling.options import Run
 from coupling.outcome import Ending, Outcome
 from coupling.plan.build import build
@@ -299,3 +299,16 @@ def test_a_mode_without_a_name_is_shown_by_its_number() -> None:
     with left(frictions.clutch(), Run(stop_time=1.0), 0.5, 0) as session:
         (what,) = {each.what for each in live_switching.switches_of(session) if "->" in each.what}
         assert what == "slips back -> mode 7"
+
+
+def test_what_cannot_be_found_out_is_told_with_its_place_and_cause() -> None:
+    """The rest of the run is kept; the end of a process is passed on."""
+
+    def fails(number: int) -> int:
+        raise ValueError(f"{number} is too many")
+
+    said: list[str] = []
+    assert attempted(said, 7, abs, -3) == 3 and not said
+    assert attempted(said, 7, fails, 5) == 7
+    (sentence,) = said
+    assert sentence.startswith(f"{FAILED.replace('about', 'a sentence about')} (test_unwritten.fails: ValueError: 5 is too many)")
