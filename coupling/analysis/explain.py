@@ -95,8 +95,8 @@ def evaluation(session: Session, t: float, x: np.ndarray, asked: bool) -> Evalua
 
 def _require(session: Session, status: Status, t: float) -> None:
     if status is not Status.DONE:
-        if session.raised:
-            raise session.raised
+        if session.running.raised:
+            raise session.running.raised
         raise AnalysisError(f"explain: the system cannot be evaluated at t = {t:g} s: {describe(session)}")
 
 

@@ -145,7 +145,7 @@ class Assembly:
             for i, reference in enumerate(part.states):
                 name = part.fmu.by_reference[reference].name
                 held[part.first_state + i] = (name in start and (number, name) not in guesses) or (
-                    (number, name) in session.values.keys() - guesses
+                    (number, name) in session.running.values.keys() - guesses
                 )
         held[list(session.built.gauge)] = True
         return held

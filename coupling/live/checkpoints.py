@@ -23,6 +23,7 @@ from coupling.kernel.system.kernel import Kernel
 from coupling.kernel.system.status import Status
 from coupling.live.guards import Guards
 from coupling.live.output_paths import place
+from coupling.live.running import Running
 from coupling.options import Checkpoint, Run
 from coupling.outcome import Outcome
 from coupling.plan.as_data import as_data, from_data
@@ -57,13 +58,13 @@ class Rows(Protocol):
         """After the rows that the kernel has been told of."""
 
 
-class Running(Protocol):
+class Checkpointed(Protocol):
     """A session, as far as it is looked at here."""
 
     @property
     def kernel(self) -> Kernel: ...
     @property
-    def inner(self) -> Running | None: ...
+    def inner(self) -> Checkpointed | None: ...
     @property
     def built(self) -> Built: ...
     @property
@@ -73,7 +74,7 @@ class Running(Protocol):
     @property
     def instances(self) -> Sequence[Instance]: ...
     @property
-    def values(self) -> Mapping[tuple[int, str], Value]: ...
+    def running(self) -> Running: ...
 
     checkpoints: CheckpointWriter | None
     evaluated: str
@@ -150,7 +151,7 @@ class CheckpointWriter:
         return head.get("evaluated", ""), head.get("not_compiled", "")
 
     @contextmanager
-    def of(self, session: Running, warned: Sequence[str], rows: Rows | None) -> Iterator[None]:
+    def of(self, session: Checkpointed, warned: Sequence[str], rows: Rows | None) -> Iterator[None]:
         """Keeps a run, from its start on."""
         self._rows, self._warned = rows, warned
         remove_parts(self.path.parent, escape(self.path.name))
@@ -162,7 +163,7 @@ class CheckpointWriter:
 
     # -- while it runs ---------------------------------------------------------------------------------------------------------------
 
-    def begin(self, session: Running, beside: Sequence[Kept]) -> None:
+    def begin(self, session: Checkpointed, beside: Sequence[Kept]) -> None:
         """A run that stands at its start goes to where it was kept."""
         if self.begins_at is None:
             return
@@ -183,7 +184,7 @@ class CheckpointWriter:
         if self._rows:
             self._rows.go_on()
 
-    def _load(self, session: Running, blocks: Mapping[str, np.ndarray]) -> None:
+    def _load(self, session: Checkpointed, blocks: Mapping[str, np.ndarray]) -> None:
         try:
             if session.inner is not None:
                 load_state(session.inner.kernel, blocks["inner"])
@@ -192,7 +193,7 @@ class CheckpointWriter:
             with session.guards.named(session.instances):
                 raise self._not_loaded(session, error) from None
 
-    def _restart(self, session: Running) -> None:
+    def _restart(self, session: Checkpointed) -> None:
         """Instances that know of their start alone get time, states and inputs, and choose their discrete variables by an event there."""
         kernel, t, x = session.kernel, session.kernel.reached, session.kernel.present
         for act in (lambda: kernel.synchronise(t, x), kernel.start_events, lambda: kernel.settle(x)):
@@ -201,17 +202,17 @@ class CheckpointWriter:
                     f"'{self.path}' cannot be gone on from: {listed(self._of(session))} cannot be restarted at t = {t:.9g} s; begin the run anew"
                 )
 
-    def _of(self, session: Running) -> list[str]:
+    def _of(self, session: Checkpointed) -> list[str]:
         """The instances that are restarted, by name."""
         parts = session.built.parts
         return [] if self._restarted is None else [part.name for part, is_ in zip(parts, self._restarted, strict=True) if is_]
 
-    def look(self, session: Running, beside: Sequence[Kept] = ()) -> None:
+    def look(self, session: Checkpointed, beside: Sequence[Kept] = ()) -> None:
         """Makes a checkpoint where it is time for one."""
         if perf_counter() >= self._next:
             self.keep(session, beside)
 
-    def keep(self, session: Running, beside: Sequence[Kept] = ()) -> None:
+    def keep(self, session: Checkpointed, beside: Sequence[Kept] = ()) -> None:
         """Makes a checkpoint. Where that fails the run goes on, and its outcome tells."""
         began = perf_counter()
         try:
@@ -227,7 +228,7 @@ class CheckpointWriter:
         now = perf_counter()
         self._next = now + max(self.interval, _SHARE * (now - began))
 
-    def _write(self, session: Running, beside: Sequence[Kept]) -> None:
+    def _write(self, session: Checkpointed, beside: Sequence[Kept]) -> None:
         head = {
             "jourdain": _version(),
             "platform": PLATFORM,
@@ -237,7 +238,7 @@ class CheckpointWriter:
             "not_compiled": session.not_compiled,
             "inexact": self.inexact,
             "restarted": self._of(session),
-            "values": [[index, name, value] for (index, name), value in session.values.items()],
+            "values": [[index, name, value] for (index, name), value in session.running.values.items()],
             "warned": list(self._warned),
             "beside": [{name: as_data(getattr(of, name)) for name in of.kept} for of in beside],
             "rows": self._rows.told if self._rows else None,
@@ -270,7 +271,7 @@ class CheckpointWriter:
                 f"{head['time']:.9g} s may be other in the last digits"
             )
 
-    def _not_loaded(self, session: Running, error: Unvisited) -> Exception:
+    def _not_loaded(self, session: Checkpointed, error: Unvisited) -> Exception:
         if error.why is Visited.NO_MEMORY:
             return MemoryError("the system needs more memory than there is")
         if error.why is Visited.FMU_FAILED:
@@ -293,7 +294,7 @@ def _not_restarted(built: Built, run: Run, lacking: Collection[str]) -> str:
     return "FMUs are restarted in runs without sensitivities only" if run.sensitivities else ""
 
 
-def _reached(session: Running) -> float:
+def _reached(session: Checkpointed) -> float:
     return session.kernel.reached if session.run.communication_step is None else session.kernel.time
 
 
@@ -305,26 +306,26 @@ def checkpoint_writer(checkpoint: object) -> CheckpointWriter | None:
     return CheckpointWriter(place("checkpoint", asked.path, ".ckpt"), asked.interval, inexact=asked.inexact)
 
 
-def begun(session: Running, status: Status, *beside: Kept) -> Status:
+def begun(session: Checkpointed, status: Status, *beside: Kept) -> Status:
     """Has a run that stands at its start go to where it was kept, if it was."""
     if session.checkpoints and status is Status.DONE:
         session.checkpoints.begin(session, beside)
     return status
 
 
-def looked(session: Running, status: Status, *beside: Kept) -> None:
+def looked(session: Checkpointed, status: Status, *beside: Kept) -> None:
     """Makes a checkpoint of a run that is under way, where it is time for one."""
     if session.checkpoints and status is Status.PAUSED:
         session.checkpoints.look(session, beside)
 
 
-def kept(session: Running, status: Status, *beside: Kept) -> None:
+def kept(session: Checkpointed, status: Status, *beside: Kept) -> None:
     """Makes a checkpoint of a run that has come to its end, or is left where it can go on."""
     if session.checkpoints and status in (Status.DONE, Status.PAUSED):
         session.checkpoints.keep(session, beside)
 
 
-def pace(session: Running, longest: float) -> float:
+def pace(session: Checkpointed, longest: float) -> float:
     """Seconds that a run may go on without being looked at."""
     return min(longest, session.checkpoints.interval) if session.checkpoints else longest
 

@@ -21,13 +21,13 @@ from coupling.plan.kinds import ACCELERATIONS
 
 def outcome(session: Session, status: Status, t: float) -> Outcome:
     """How a run ended that the kernel left with a status at a time; raises what a function of the user's raised."""
-    if isinstance(session.raised, KeyboardInterrupt):
+    if isinstance(session.running.raised, KeyboardInterrupt):
         return interrupted(session, t)
     guarded = session.guards.lost_by(session.instances) if status is not Status.DONE else None
     if guarded is not None:
         return died(t, *guarded)
-    if session.raised is not None:
-        raise session.raised
+    if session.running.raised is not None:
+        raise session.running.raised
     return _ended(session, status, t)
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from coupling.fused.coded import Compiled, compiled, tapes_of
 from coupling.fused.compiled import NotCompiled
 from coupling.fused.not_fused import NotFused
@@ -36,11 +34,11 @@ def begin_fused(session: Session, begun: tuple[str, str] = ("", "")) -> None:
         return
     if run.evaluation == "compiled" and way != BY_TAPE:
         try:
-            _fuse_compiled(session, _repeated(session))  # before the tape is asked for, since both are lowered together
+            _fuse_compiled(session, session.repeated)  # before the tape is asked for, since both are lowered together
             return
         except NotCompiled as error:
             session.not_compiled = str(error)
-    tapes = session.program.tapes(_repeated(session))
+    tapes = session.program.tapes(session.repeated)
     if isinstance(tapes, Taped):
         session.evaluated = BY_TAPE
         _fuse(session, tapes)
@@ -84,19 +82,6 @@ _MOST_BY_DEFAULT = 2500
 
 
 _SANDBOXED = "a sandbox opens no files but those of FMUs; leave sandbox out for compiled code"
-
-
-def _repeated(session: Session) -> tuple[int, ...]:
-    """Returns the unknowns whose constraints repeat others, as they do at the start of the session's first run."""
-    if session.repeated is None:
-        rows, numbers = session.rows.mappings("loop"), session.rows.numbers
-        cycle = np.concatenate([np.zeros(0, dtype=int), *(numbers[row["cycle"] : row["cycle"] + row["unknowns"]] for row in rows)])
-        in_cycles = session.built.reading is not None and (cycle >= 0).any()
-        kernel = session.kernel
-        session.repeated = (
-            tuple(kernel.repeated(session.rows, kernel.time, kernel.slots[: session.built.states].copy(), cycle.size)) if in_cycles else ()
-        )
-    return session.repeated
 
 
 def _fuse_compiled(session: Session, repeated: tuple[int, ...]) -> None:

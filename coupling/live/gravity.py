@@ -27,7 +27,7 @@ def different_gravities(session: Session) -> Iterator[str]:
 def _value(session: Session, part: int, name: str) -> Any:
     variable = session.built.parts[part].fmu.variables.get(name)
     start = session.built.start[part].get(name, variable.start if variable else 0.0)
-    return session.values.get((part, name), start) or 0.0
+    return session.running.values.get((part, name), start) or 0.0
 
 
 if TYPE_CHECKING:

@@ -27,9 +27,7 @@ def add_jacobians(session: Session) -> None:
         moved |= _add(session, builder, number)
     if session.built.reading:
         _add_motions(session, builder, moved)
-    session.rows = builder.rows()
-    session.kernel.add_jacobians(session.rows)
-    session.has_jacobians = True
+    session.add_jacobians(builder.rows())
 
 
 def _add_motions(session: Session, builder: RowBuilder, moved: set[int]) -> None:

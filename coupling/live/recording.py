@@ -51,7 +51,7 @@ def recorded(
         statistics=_statistics(session, preparing, running, said, counts),
         variables=session.program.recordable,
         constants=session.program.constants,
-        start_values={f"{parts[i].name}.{name}": value for (i, name), value in session.values.items()},
+        start_values={f"{parts[i].name}.{name}": value for (i, name), value in session.running.values.items()},
         options=session.run.told,
         changes=tuple(sorted(changes, key=lambda change: change.time)),
         off=off,

@@ -21,6 +21,7 @@ from coupling.live.checkpoints import CheckpointWriter
 from coupling.live.guards import NO_GUARDS, Guards, Loss
 from coupling.live.parameters import Parameter
 from coupling.live.program import Program
+from coupling.live.running import Running
 from coupling.options import TOLERANCE, Run
 from coupling.plan.build import Built
 from coupling.plan.definition import Value
@@ -45,22 +46,16 @@ class Session:
         self,
         program: Program,
         instances: Sequence[Instance],
-        run: Run,
+        running: Running,
         shares: bool = False,
         library: Library = library,
         guards: Guards = NO_GUARDS,
     ) -> None:
-        self.program, self.instances, self.run, self.shares = program, list(instances), run, shares
+        self.program, self.instances, self.running, self.shares = program, list(instances), running, shares
         self.guards = guards
         """The processes of their own that instances have."""
-        self.raised: BaseException | None = None
-        """What a function of time, or a signal while it ran, raised."""
         self.x = np.zeros(program.built.states)
         """The states at the start."""
-        self.values: Mapping[tuple[int, str], Value] = {}
-        """Start values of the run, by the number of an instance and the name of its variable."""
-        self.said: dict[int, str] = {}
-        """What instances warned of at the start, by their numbers."""
         self.bordered: Rows | None = None
         """Rows with the equations of such a solver, once it has made them."""
         self.open_equations: Any = None
@@ -94,8 +89,6 @@ class Session:
         """Start values of instances in the last run, and what of them belonged to this run alone."""
         self.nominals: np.ndarray | None = None
         """Of the states, in the last run."""
-        self.repeated: tuple[int, ...] | None = None
-        """Unknowns whose constraints repeat others, once they have been asked for."""
         self._length: float | None = None
         self.bounds: tuple[np.ndarray, list[Address]] | None = None
         """Rows of the states that have ranges, with the worst value of the present run."""
@@ -103,9 +96,31 @@ class Session:
         """The instances of which anything did."""
         self.rows = program.rows
         """What the kernel has been built from so far."""
-        self.has_jacobians = False
-        """Whether instances have been asked for what is constant in the Jacobians of the loops."""
         self.kernel = Kernel(program.rows, self.instances, [self._guarded(each) for each in program.functions], library)
+
+    def begin(self, running: Running) -> None:
+        """Begins another run, and drops the one before with all that belonged to it."""
+        self.running = running
+        if not self.shares:
+            self.guards.limit(running.run)
+        self.switches, self.touching, self.bounds, self._length = False, None, None, None
+        self.parameters, self.shadows = [], []
+        self.kernel.reset()
+
+    def add_jacobians(self, rows: Rows) -> None:
+        """Completes the kernel by rows with the Jacobians of the loops."""
+        self.kernel.add_jacobians(rows)
+        self.rows = rows
+
+    @property
+    def has_jacobians(self) -> bool:
+        """Tells whether instances have been asked for constant entries of the Jacobians of the loops."""
+        return self.rows is not self.program.rows
+
+    @property
+    def run(self) -> Run:
+        """The options of the present run."""
+        return self.running.run
 
     @property
     def built(self) -> Built:
@@ -130,6 +145,16 @@ class Session:
         """Its instances, as far as they are started without a look at Ctrl-C between them: those of this library are quick."""
         own = all(part.process is None and part.fmu.is_own for part in self.built.parts)
         return Together(self.instances) if own and self.instances and not self.kernel.library.is_elsewhere else None
+
+    @cached_property
+    def repeated(self) -> tuple[int, ...]:
+        """The unknowns whose constraints repeat others, as they do at the start of the session's first run."""
+        rows, numbers = self.rows.mappings("loop"), self.rows.numbers
+        cycle = np.concatenate([np.zeros(0, dtype=int), *(numbers[row["cycle"] : row["cycle"] + row["unknowns"]] for row in rows)])
+        if self.built.reading is None or not (cycle >= 0).any():
+            return ()
+        kernel = self.kernel
+        return tuple(kernel.repeated(self.rows, kernel.time, kernel.slots[: self.built.states].copy(), cycle.size))
 
     def count_from_here(self) -> None:
         """What was evaluated so far is no part of the integration."""
@@ -158,10 +183,6 @@ class Session:
             arms = self.built.arms
             self._length = size_by(float(np.abs(self.readings(arms).read()[1]).max()) if arms else 0.0)
         return self._length
-
-    @length.deleter
-    def length(self) -> None:
-        self._length = None
 
     def inside(self, each: Switched) -> float:
         """By how much a unilateral constraint is violated now, in the unit of its position; 0 where that is little, and for others."""
@@ -242,11 +263,11 @@ class Session:
         """The kernel cannot pass exceptions on: they are kept, and the value is not a number."""
 
         def call(t: float, _: object) -> float:
-            if self.raised is None:
+            if self.running.raised is None:
                 try:
                     return drive(t)
                 except BaseException as error:
-                    self.raised = error
+                    self.running.fail(error)
             return math.nan
 
         return call

@@ -25,6 +25,7 @@ from coupling.live.jacobians import StartRefused, add_jacobians, check_status
 from coupling.live.libraries import library_of
 from coupling.live.lost_processes import lost_at_start
 from coupling.live.program import Program, compile_program
+from coupling.live.running import Running
 from coupling.live.scales import scales_of_projection
 from coupling.live.session import Session
 from coupling.live.successive import begin_in_order
@@ -59,26 +60,22 @@ def start(
             for index, part in enumerate(program.built.parts):
                 instances.append(_instantiated(program, index, part, library, guards, libraries))
                 look()
-        session = Session(program, instances, run, library=library, guards=guards)
+        session = Session(program, instances, Running(run=run, values=values), library=library, guards=guards)
     except BaseException:
         for instance in instances:
             instance.free()
         guards.end()
         raise
     with _freed_on_failure(session):
-        _begin(session, values, repeats, assembling)
+        _begin(session, repeats, assembling)
     return session
 
 
 def start_again(session: Session, run: Run, values: StartValues, *, repeats: bool = False, assembling: bool = False) -> None:
     """Brings a session that has run to the start of another run, as if it were new; frees it where that fails."""
     with _freed_on_failure(session):
-        session.run, session.raised = run, None
-        session.guards.limit(run)
-        session.switches, session.touching, session.bounds = False, None, None
-        session.parameters, session.shadows = [], []
-        session.kernel.reset()
-        _begin(session, values, repeats, assembling, reset=True)
+        session.begin(Running(run=run, values=values))
+        _begin(session, repeats, assembling, reset=True)
 
 
 @contextmanager
@@ -106,11 +103,9 @@ def _freed_on_failure(session: Session) -> Iterator[None]:
         raise
 
 
-def _begin(session: Session, values: StartValues, repeats: bool, assembling: bool, reset: bool = False) -> None:
-    session.values, session.said = values, {}
-    del session.length
+def _begin(session: Session, repeats: bool, assembling: bool, reset: bool = False) -> None:
     changed: dict[int, dict[str, Value]] = {}
-    for (index, name), value in values.items():
+    for (index, name), value in session.running.values.items():
         changed.setdefault(index, {})[name] = value
     with _undivided() as look:
         if session.together:
@@ -126,15 +121,13 @@ def _begin(session: Session, values: StartValues, repeats: bool, assembling: boo
 
 def _begin_inner(session: Session) -> None:
     """What is integrated between communication points is a session of its own, which shares the instances."""
-    built, run = session.built, session.run
+    built, running = session.built, Running(run=session.run)
     assert built.inner
     if session.inner is None:
         instances = [session.instances[i] for i in built.inner_parts]
-        session.inner = Session(compile_program(built.inner, []), instances, run, True, session.kernel.library, session.guards)
+        session.inner = Session(compile_program(built.inner, []), instances, running, True, session.kernel.library, session.guards)
     else:
-        session.inner.run = run
-        del session.inner.length
-        session.inner.kernel.reset()
+        session.inner.begin(running)
     add_jacobians(session.inner)
     session.inner.kernel.set_sizes(scales_of_projection(session.inner))
     _prepare_loops(session.inner)
@@ -311,11 +304,11 @@ def _leave_initialization(session: Session, stepped: bool, anyhow: bool = False)
         try:
             check_status(session, index, status, "leaving Initialization Mode")
         except StartRefused:
-            changed = {name: value for (i, name), value in session.values.items() if i == index}
+            changed = {name: value for (i, name), value in session.running.values.items() if i == index}
             if not (anyhow and _starts_alone(session, index, changed)):
                 raise
         if said := session.instances[index].said:
-            session.said[index] = said
+            session.running.warn(index, said)
 
 
 def _leaving(session: Session, stepped: bool) -> Iterator[tuple[int, int]]:
@@ -377,6 +370,6 @@ def _prepare_loops(session: Session) -> None:
 
 def _done(session: Session, status: Status, action: str) -> None:
     if status is not Status.DONE:
-        if session.raised:
-            raise session.raised
+        if session.running.raised:
+            raise session.running.raised
         raise StartError(f"the start fails when {action}: {describe(session)}")

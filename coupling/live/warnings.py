@@ -30,7 +30,9 @@ _TOLERABLE = 0.05
 def warnings(session: Session) -> list[str]:
     """Returns sentences on what makes a result doubtful."""
     found = [
-        f"'{part.name}' ({part.fmu.path.name}) warns: {session.said[i]}" for i, part in enumerate(session.built.parts) if i in session.said
+        f"'{part.name}' ({part.fmu.path.name}) warns: {session.running.said[i]}"
+        for i, part in enumerate(session.built.parts)
+        if i in session.running.said
     ]
     for loop in range(len(session.schedule.loops)):
         found += [*sentences(_redundancy, session, loop, False), *sentences(_redundancy, session, loop, True)]

@@ -64,7 +64,7 @@ class CvodeInC(SteppedInC):
         return self._cvode.state.jacobians
 
     def raise_why(self) -> NoReturn:
-        told, raised = self._cvode.state, self._equations.session.raised
+        told, raised = self._cvode.state, self._equations.session.running.raised
         if raised is not None:
             raise raised
         if told.status:

@@ -94,7 +94,7 @@ class Scipy:
                 warnings.simplefilter("ignore")
                 message = solver.step()
         except (ValueError, np.linalg.LinAlgError) as error:  # of the linear algebra; a user's function may raise such things too
-            if self._equations.session.raised is not None:
+            if self._equations.session.running.raised is not None:
                 raise
             message, solver.status = str(error), "failed"
         if solver.status == "failed":

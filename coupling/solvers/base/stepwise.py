@@ -96,8 +96,8 @@ class Equations:
         """Whether there are values; raises what a user's function raised, and what ends the run."""
         if status is Status.DONE:
             return True
-        if self.session.raised is not None:
-            raise self.session.raised
+        if self.session.running.raised is not None:
+            raise self.session.running.raised
         if status is Status.RETRY:
             return False
         raise Stopped(status)

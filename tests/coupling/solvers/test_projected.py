@@ -75,7 +75,7 @@ def test_the_jacobian_is_that_of_the_projected_derivatives(way, increment, allow
         derivatives(session, x)
         exact = jacobian.dense()
         if way != "fmus":
-            session.run = replace(session.run, evaluation=way)
+            session.running.run = replace(session.run, evaluation=way)
             begin_fused(session)
             assert session.evaluated == WAYS[way]
         columns = []

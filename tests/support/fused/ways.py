@@ -34,7 +34,7 @@ def ways_disagreement(built: Built, points: int = 20, seed: int = 1) -> float:
 
 
 def _by_way(session: Session, way: str, t: float, x: np.ndarray) -> np.ndarray:
-    session.run = replace(session.run, evaluation=way)
+    session.running.run = replace(session.run, evaluation=way)
     begin_fused(session)
     assert session.evaluated == WAYS[way], session.not_compiled
     found = np.full(len(x), np.nan)

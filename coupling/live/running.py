@@ -1,0 +1,30 @@
+"""One run of a session: what was asked for, and what belongs to this run alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from coupling.options import Run
+from coupling.plan.definition import Value
+
+
+@dataclass(kw_only=True, eq=False)
+class Running:
+    """A run from its start to its end. The next run of the session has another one."""
+
+    run: Run
+    values: Mapping[tuple[int, str], Value] = field(default_factory=dict)
+    """Start values of the run, by the number of an instance and the name of its variable."""
+    said: dict[int, str] = field(default_factory=dict, init=False)
+    """Warnings of instances at the start, by their numbers."""
+    raised: BaseException | None = field(default=None, init=False)
+    """The exception that a function of time raised, or a signal during the run."""
+
+    def warn(self, part: int, said: str) -> None:
+        """Keeps the warning of an instance."""
+        self.said[part] = said
+
+    def fail(self, error: BaseException) -> None:
+        """Keeps an exception until the kernel has returned, which cannot pass it on."""
+        self.raised = error
