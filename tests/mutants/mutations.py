@@ -25,6 +25,8 @@ class Mutant:
     after: str
     start: int
     """The place of ``before`` in the text of the file."""
+    around: tuple[str, str]
+    """The rest of its lines, before and after it."""
 
     def applied(self, text: str) -> str:
         assert text[self.start : self.start + len(self.before)] == self.before
@@ -32,8 +34,9 @@ class Mutant:
 
     @property
     def key(self) -> str:
-        """The mutant by its text, which other changes of the file do not change."""
-        return f"{self.path.as_posix()}: {self.kind}: {' '.join(self.before.split())} -> {' '.join(self.after.split())}"
+        """The mutant by the text of its lines, which tells it from others of the file and which changes elsewhere do not change."""
+        was, becomes = (" ".join(each.join(self.around).split()) for each in (self.before, self.after))
+        return f"{self.path.as_posix()}: {self.kind}: {was} -> {becomes}"
 
 
 def mutants(path: Path, text: str) -> list[Mutant]:
@@ -61,7 +64,8 @@ class _Text:
 
     def mutant(self, kind: str, start: int, end: int, after: str) -> Mutant:
         line = self.text.count("\n", 0, start) + 1
-        return Mutant(path=self.path, line=line, kind=kind, before=self.text[start:end], after=after, start=start)
+        around = self.text[self.begins[line - 1] : start], self.text[end:].partition("\n")[0]
+        return Mutant(path=self.path, line=line, kind=kind, before=self.text[start:end], after=after, start=start, around=around)
 
 
 def _of_python(path: Path, text: str) -> Iterator[Mutant]:

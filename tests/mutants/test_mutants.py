@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import tomllib
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
@@ -82,6 +83,18 @@ def test_every_source_has_tests_that_exist() -> None:
     for path in sources():
         turns = killers_of(path)
         assert turns and all((ROOT / each).exists() for turn in turns for each in turn), path
+
+
+def test_equal_changes_of_different_lines_are_told_apart() -> None:
+    keys = [each.key for each in mutants(Path("two.py"), "a = b < c\nd = (b\n     < d)\n")]
+    assert keys == ["two.py: comparison: a = b < c -> a = b <= c", "two.py: comparison: < d) -> <= d)"]
+
+
+def test_every_equivalent_is_a_mutant_of_the_tree() -> None:
+    """One whose source has changed says nothing any more."""
+    equivalents = tomllib.loads(program.EQUIVALENTS.read_text())
+    paths = {Path(key.partition(":")[0]) for key in equivalents}
+    assert set(equivalents) <= {each.key for path in paths for each in mutants(path, (ROOT / path).read_text())}
 
 
 def test_a_seed_draws_the_same_mutants_and_another_others() -> None:
