@@ -327,6 +327,17 @@ def test_two_frictions_on_one_rod_give_way_one_by_one() -> None:
     assert result["a.v"][-1] == pytest.approx(5 / 3, abs=1e-9)
 
 
+def test_two_frictions_on_one_rod_give_way_backwards_as_forwards() -> None:
+    """The same load the other way: the same times, in words of the other direction."""
+    result = rod_on_two_frictions([(0, 0), (3, -30)]).simulate(2.0, rtol=1e-10)
+    assert [(each.time, each.joint, each.what) for each in result.changes] == [
+        (pytest.approx(0.75, abs=1e-9), "f1", "sticks -> carries its limit"),
+        (pytest.approx(1.0, abs=1e-9), "f1", "carries its limit -> slips back"),
+        (pytest.approx(1.0, abs=1e-9), "f2", "sticks -> slips back"),
+    ]
+    assert result["a.v"][-1] == pytest.approx(-5 / 3, abs=1e-9)
+
+
 def test_two_frictions_on_one_rod_come_to_rest_together() -> None:
     """Pulled by 16 N until 1 s and then not: 2 m/s, which 10 N on 3 kg take in 0.6 s."""
     result = rod_on_two_frictions([(0, 16), (1, 16), (1, 0), (3, 0)]).simulate(2.0, rtol=1e-10)

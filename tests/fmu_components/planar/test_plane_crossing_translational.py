@@ -21,6 +21,12 @@ def test_equations_33_and_35_geometry():
     assert same(derived(PlaneCrossingTranslational, "position[2]"), N.y)
 
 
+def test_free_directions():
+    """The way of N along the axis of M, and along the line in its own plane."""
+    assert same_where(ON_THE_AXIS, derived(PlaneCrossingTranslational, "translation1.q"), q)
+    assert same(derived(PlaneCrossingTranslational, "translation2.q"), N.x)
+
+
 def test_equation_34_wrenches():
     """The force at right angles to the axis of M reaches body j by its part along the line only."""
     expected = {
