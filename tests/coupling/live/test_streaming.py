@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 import signal
 import subprocess
@@ -15,6 +17,7 @@ import numpy as np
 import pytest
 
 from coupling import Ending, Index3, Result, Scheme, System
+from coupling.live import streaming
 from tests.support.systems.switching import stop
 from tests.support.systems.systems import pendulum, refusal
 
@@ -255,6 +258,19 @@ def test_a_disk_that_takes_no_result_leaves_it_in_memory(tmp_path: Path) -> None
 
 
 @pytest.mark.slow  # a process of its own
+def test_a_disk_that_has_no_place_for_the_end_of_a_run_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> bytes:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(streaming, "trailer", full)
+    path = tmp_path / "run.jrd"
+    result = pendulum().simulate(0.1, record_to=path)
+    assert result.outcome.ending is Ending.STORAGE_FAILED and result.time[-1] == 0.1
+    assert result.outcome.warnings[-1] == (
+        f"'{path}' has all rows, but does not say how the run ended: No space left on device; save the result elsewhere"
+    )
+
+
 def test_ctrl_c_leaves_a_whole_file(tmp_path: Path) -> None:
     path = tmp_path / "run.jrd"
     process = running(path)
