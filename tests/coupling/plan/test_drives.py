@@ -248,6 +248,15 @@ def test_a_value_that_is_no_drive(value: object, sentence: str) -> None:
     assert refusal(lambda: System().drive("u.v", value), BuildError) == sentence  # type: ignore[arg-type]
 
 
+def test_a_table_may_jump_wherever_it_has_two_rows_of_one_time_and_not_three() -> None:
+    """Jumps at the start and later: m v is the area, 2 N for a second and 6 N for another."""
+    result = pushed([(0, 0), (0, 2), (1, 2), (1, 6), (2, 6)], stop=2.0)
+    assert result["body.vx"][-1] == pytest.approx((2 + 6) / 2, rel=1e-9)
+    assert refusal(lambda: pushed([(0, 0), (1, 2), (1, 4), (1, 6), (2, 6)]), BuildError) == (
+        "the table of 'body.p1.Fx' has three rows for t = 1 s; give at most two, the values before and after a jump"
+    )
+
+
 def test_an_input_is_driven_once() -> None:
     """The second drive is refused, as is a name that is none."""
     system = pendulum()
