@@ -23,6 +23,8 @@ _AS_GOOD, _SENSITIVE = 1e-9, 100.0
 """How near compiled code is to the tape, relative to the greatest derivative, or to what that changes by where each number from outside changes by rounding."""
 _UNLIKE = 1e-3
 """Where derivatives are farther apart than this, it is not by rounding."""
+_SINGULAR = 1e-10
+"""A pivot is rounding below this share of its diagonal."""
 
 
 @dataclass(frozen=True)
@@ -77,10 +79,26 @@ def _same(tapes: Taped, code: Taped, addresses: Mapping[Stage, int]) -> bool:
         tape.run(tapes.code[stage], beside)
         data = code.code.get(stage)
         ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address)(None if data is None else data.ctypes.data, by_code.ctypes.data)
-    expected, moved, found = (_derivatives(w, each.slots["derivative"]) for w, each in ((by_tape, tapes), (beside, tapes), (by_code, code)))
+        if stage is Stage.SOLVE and _is_singular(
+            by_tape, tapes
+        ):  # nothing follows from such equations: they are compared, and what comes after
+            if not all(_alike(_numbers(by_code, code.slots[name]), _numbers(by_tape, tapes.slots[name])) for name in ("entry", "right")):
+                return False
+            for w, each in ((beside, tapes), (by_code, code)):
+                w[np.array(each.slots["unknown"], dtype=np.intp)] = by_tape[np.array(tapes.slots["unknown"], dtype=np.intp)]
+    expected, moved, found = (_numbers(w, each.slots["derivative"]) for w, each in ((by_tape, tapes), (beside, tapes), (by_code, code)))
     size = _greatest(expected)
     allowed = max(_AS_GOOD * size, min(_SENSITIVE * _greatest(expected - moved), _UNLIKE * size))
     return bool(np.allclose(found, expected, rtol=0, atol=allowed, equal_nan=True))
+
+
+def _is_singular(w: np.ndarray, code: Taped) -> bool:
+    pivot, diagonal = (np.abs(_numbers(w, code.slots[name])) for name in ("pivot", "diagonal"))
+    return bool((pivot < _SINGULAR * diagonal).any())
+
+
+def _alike(found: np.ndarray, expected: np.ndarray) -> bool:
+    return bool(np.allclose(found, expected, rtol=0, atol=_AS_GOOD * _greatest(expected), equal_nan=True))
 
 
 def _greatest(values: np.ndarray) -> float:
@@ -95,6 +113,6 @@ def _filled(code: Taped, times: float = 1.0) -> np.ndarray:
     return w
 
 
-def _derivatives(w: np.ndarray, slots: Sequence[int]) -> np.ndarray:
+def _numbers(w: np.ndarray, slots: Sequence[int]) -> np.ndarray:
     own = np.array(slots, dtype=np.intp)
     return np.where(own >= 0, w[np.maximum(own, 0)], np.where(own == -1, 0.0, -w[np.maximum(-2 - own, 0)]))

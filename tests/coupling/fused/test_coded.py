@@ -21,6 +21,7 @@ from coupling.sweep import sweep
 from tests.coupling.live.test_stabilisation import four_bars, moving
 from tests.support.fused.chains import chain
 from tests.support.systems.kept import bits
+from tests.support.systems.machines import example
 
 
 def built(system: System):
@@ -41,6 +42,21 @@ def test_compiled_code_runs_as_the_fmus_do(straight, monkeypatch, tmp_path):
     assert not result.outcome.warnings
     expected = final(chain(4), evaluation="fmus")
     assert np.max(np.abs(np.array(result.values[-1]) - expected)) <= 1e-11 * np.max(np.abs(expected))
+
+
+@pytest.mark.parametrize("omitted", ["", "before", "after"])
+def test_code_is_judged_where_the_equations_are_singular(omitted, monkeypatch):
+    """The loop of a walking leg is so with the numbers by which code and tape are compared: its equations are, and what follows from unknowns."""
+    functions = coded.functions
+
+    def changed(text, names):
+        head, tail = text.split(f"void jourdain_{omitted}(")
+        return functions(f"{head}void jourdain_{omitted}({tail.replace('run(code, w);', '', 1)}", names)
+
+    monkeypatch.setattr(coded, "functions", changed if omitted else functions)
+    result = example("36_walking_leg").system().simulate(0.01, evaluation="compiled", initial="assemble")
+    assert result.statistics.evaluated == ("by a tape of their equations" if omitted else "by compiled code of their equations")
+    assert any("gives other derivatives than the tape" in each for each in result.outcome.warnings) == bool(omitted)
 
 
 def test_the_same_way_gives_the_same_bits():
