@@ -6,6 +6,7 @@ The service is one of C that ends in every way: ``tests/support/kernel/misbehavi
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import signal
 import subprocess
@@ -43,6 +44,7 @@ def core(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture
 def start(core: str) -> Iterator[Callable[..., Host]]:
     """Starts hosts, and asks after all of them are ended what they have left behind."""
+    gc.collect()  # hosts of systems that nobody needs any more end here, and not during a test
     before = children(), shared_memories(), len(os.listdir("/proc/self/fd"))
     started: list[Host] = []
 
@@ -169,8 +171,8 @@ def test_what_a_host_has_started_ends_with_it(start):
 
 def test_only_as_many_hosts_spin_as_there_are_cores_to_spare(start):
     """On one core none does; a host that ends leaves its core to another."""
+    spare = max(len(os.sched_getaffinity(0)) - 1 - len(children()), 0)  # hosts of other tests that wait have theirs
     made = [start() for _ in range(4)]
-    spare = len(os.sched_getaffinity(0)) - 1
     assert sum(library.host_spins(each.handle) > 0 for each in made) == min(spare, 4)
     made[0].end()
     assert sum(library.host_spins(each.handle) > 0 for each in made[1:]) == min(spare, 3)
