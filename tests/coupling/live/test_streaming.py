@@ -257,7 +257,6 @@ def test_a_disk_that_takes_no_result_leaves_it_in_memory(tmp_path: Path) -> None
     assert (Result.load(tmp_path / "run.jrd").values == result.values).all()
 
 
-@pytest.mark.slow  # a process of its own
 def test_a_disk_that_has_no_place_for_the_end_of_a_run_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> bytes:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -271,6 +270,7 @@ def test_a_disk_that_has_no_place_for_the_end_of_a_run_is_told_of(tmp_path: Path
     )
 
 
+@pytest.mark.slow  # a process of its own
 def test_ctrl_c_leaves_a_whole_file(tmp_path: Path) -> None:
     path = tmp_path / "run.jrd"
     process = running(path)

@@ -126,10 +126,11 @@ def test_it_samples_from_its_offset_on():
     times = np.array([0.05, 0.2, 0.45, 0.95])
     result = system.simulate(1.0, rtol=1e-10, output_times=times)
     assert result["hold.y"][np.searchsorted(result.time, times)] == pytest.approx([7.0, 0.1, 0.4, 0.7], abs=1e-9)
-    late = blocks({"hold": ("signal.SampleHold", {"period": 0.3})})
+    late = blocks({"hold": ("signal.SampleHold", {"period": 0.3, "offset": 0.2})})
     late.drive("hold.u", lambda t: t)
-    result = late.simulate(2.0, start_time=1.0, rtol=1e-10, output_times=np.array([1.1, 1.3, 1.9]))
-    assert result["hold.y"][np.searchsorted(result.time, [1.1, 1.3, 1.9])] == pytest.approx([1.0, 1.2, 1.8], abs=1e-9)
+    times = np.array([1.05, 1.15, 1.3, 1.9])
+    result = late.simulate(2.0, start_time=1.0, rtol=1e-10, output_times=times)
+    assert result["hold.y"][np.searchsorted(result.time, times)] == pytest.approx([1.0, 1.1, 1.1, 1.7], abs=1e-9)
 
 
 def test_a_late_start_has_one_event_for_all_samples_before_it():
