@@ -14,23 +14,18 @@ HOLDERS = {"session", "_session", "inner", "running"}
 OWN = {"live/session.py", "live/running.py"}
 EXCEPTIONS = {
     ("analysis/assembly.py", "touching"),
-    ("export/export.py", "bordered"),
     ("export/export.py", "program"),
     ("live/bounds.py", "bounds"),
     ("live/checkpoints.py", "checkpoints"),
     ("live/fused.py", "evaluated"),
     ("live/fused.py", "not_compiled"),
-    ("live/fused_structures.py", "fused"),
-    ("live/open_equations.py", "open_equations"),
     ("live/start.py", "apart"),
     ("live/start.py", "given"),
     ("live/start.py", "inner"),
     ("live/streaming.py", "rows_file"),
     ("live/switching.py", "switches"),
-    ("live/tolerances.py", "nominals"),
     ("simulate.py", "parameters"),
     ("simulate.py", "shadows"),
-    ("solvers/index3.py", "bordered"),
 }
 """Files that assign a field of a session, and the field."""
 

@@ -13,6 +13,7 @@ from coupling.export.closing import Closing
 from coupling.export.table import ASSEMBLE, STEP_SIZE, SWITCH, MechanismTable
 from coupling.kernel.rows.rows import NONE, TABLES, DriveKind
 from coupling.kernel.runs.index3 import METHODS, MOST
+from coupling.live.bordered import bordered_rows
 from coupling.live.scales import rest_velocity, scales_of_projection, scales_of_switched
 from coupling.live.session import Session
 from coupling.live.tolerances import sizes
@@ -154,11 +155,11 @@ def driven_by_formulas(session: Session) -> bool:
 
 def schedule_source(table: MechanismTable, session: Session, equations: bool) -> str:
     """``schedule.c``: the rows that the kernel was built from, and what they mean to the mechanism, which may have ``equations`` besides."""
-    rows, schedule = session.bordered or session.rows, session.schedule
+    fixed, schedule = table.interface.fixed, session.schedule
+    rows = bordered_rows(session) if fixed else session.rows
     operations = rows.table("operation")
     there = (Kind.SET_TIME,) if session.built.reading else (Kind.SET_TIME, Kind.SET_STATES)
     moves = ~np.isin(operations["kind"], there)  # components read these where they are
-    fixed = table.interface.fixed
     kept = [*_TABLES, *(["switched"] if session.built.switched else []), *(["bordered", "level"] if fixed else [])]
     printed = {name: rows.table(name) for name in kept} | {"operation": operations[moves]}
     opened = {address: place for place, address in enumerate(table.opened)}

@@ -21,7 +21,6 @@ from coupling.export.sources import model_sources
 from coupling.export.table import ExportRequest, MechanismTable
 from coupling.export.transformed import without_transformations
 from coupling.fmus import Fmu
-from coupling.live.bordered import bordered_rows, kept_at_zero
 from coupling.live.program import compile_program
 from coupling.live.start import start
 from coupling.live.violations import check_start_state, gauge_starts
@@ -126,8 +125,6 @@ def export_fmu(
     with start(program, run, moved) as session:
         if initial != "relax":
             check_start_state(session)
-        if steps:
-            session.bordered = bordered_rows(session, kept_at_zero(session))
         starts = {**moved, **gauge_starts(session)}
         names = without_blanks(fmus, str(path))
         session.program = replace(program, built=built_renamed(built, names))

@@ -58,8 +58,12 @@ def kept_at_zero(session: Session) -> list[Kept]:
     return found
 
 
-def bordered_rows(session: Session, kept: Sequence[Kept]) -> Rows:
-    """The rows of a session with those of its bordered equations."""
+def bordered_rows(session: Session) -> Rows:
+    """Returns the rows of a session with those of its bordered equations."""
+    return session.once("bordered rows", lambda: _bordered_rows(session, kept_at_zero(session)))
+
+
+def _bordered_rows(session: Session, kept: Sequence[Kept]) -> Rows:
     builder, parts = RowBuilder.of(session.rows), session.built.parts
     velocity_of = [i for i, each in enumerate(kept) if each.position and each.velocity]
     derivatives = [Address(i, 0, u.reference) for i, part in enumerate(parts) for u in part.structure.derivatives]

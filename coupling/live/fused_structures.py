@@ -26,16 +26,15 @@ Structures = tuple[FusedStructure, FusedRecordStructure | None]
 def structures(session: Session, code: Taped | Compiled) -> Structures:
     """Of evaluations, and of the record; None where that stays with the instances. An OSError says why code cannot be loaded where the kernel is."""
     compiled = isinstance(code, Compiled)
-    key = compiled, frozenset((code.taped if isinstance(code, Compiled) else code).left_out)
-    if key not in session.fused:
-        library, program = session.kernel.library, session.program
-        found = program.compiled_record if compiled else program.fused_record
-        taped, functions = (code.taped, code.functions) if isinstance(code, Compiled) else (code, {})
-        rows = rows_of(session, taped, functions_in(library, taped.text, functions))
+    taped, functions = (code.taped, code.functions) if isinstance(code, Compiled) else (code, {})
+
+    def made() -> Structures:
+        found = session.program.compiled_record if compiled else session.program.fused_record
+        rows = rows_of(session, taped, functions_in(session.kernel.library, taped.text, functions))
         record = None if isinstance(found, NotFused) else record_structure(session.kernel, _record_rows(session, *found))
-        session.fused[key] = fused_structure(session.kernel, rows), record
-    known: Structures = session.fused[key]
-    return known
+        return fused_structure(session.kernel, rows), record
+
+    return session.once(("fused", compiled, frozenset(taped.left_out)), made)
 
 
 def _record_rows(session: Session, code: Recorded, functions: Mapping[Stage, int]) -> FusedRecordRows:

@@ -7,20 +7,19 @@ from itertools import pairwise
 
 from coupling.kernel.equations.open import OpenStructure, open_structure, set_fused_open
 from coupling.kernel.rows.rows import Rows
-from coupling.live.bordered import OF_POSITION, OF_RESIDUAL, Kept
+from coupling.live.bordered import OF_POSITION, OF_RESIDUAL, Kept, bordered_rows
 from coupling.live.session import Session
 from coupling.live.slopes import by_graph
 from coupling.plan.projection import Held
 
 
 def begin_open(session: Session, kept: Sequence[Kept]) -> None:
-    """From now on the kernel has them from the graph where it can; to be called after fused code was set, and when there are bordered rows."""
-    reading, rows = session.built.reading, session.bordered
+    """From now on the kernel has them from the graph where it can; to be called after fused code was set."""
+    reading = session.built.reading
     known = reading is not None or all(each.level == OF_RESIDUAL for each in kept)
-    if rows and known and by_graph(session):
-        if session.open_equations is None:
-            session.open_equations = _structure(session, rows, kept, reading.constraints if reading else ())
-        set_fused_open(session.kernel, session.open_equations)
+    if known and by_graph(session):
+        read = reading.constraints if reading else ()
+        set_fused_open(session.kernel, session.once("open equations", lambda: _structure(session, bordered_rows(session), kept, read)))
 
 
 def _structure(session: Session, rows: Rows, kept: Sequence[Kept], read: Sequence[Held]) -> OpenStructure:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -36,6 +36,9 @@ _FAR = 1e-3, 1e3
 """The greatest arms, in m, below and above which tolerances are proportional to the arm."""
 
 
+_Made = TypeVar("_Made")
+
+
 class Session:
     """Instances that run; ``start.py`` brings them to the start of a run, as often as wanted.
 
@@ -56,10 +59,6 @@ class Session:
         """The processes of their own that instances have."""
         self.x = np.zeros(program.built.states)
         """The states at the start."""
-        self.bordered: Rows | None = None
-        """Rows with the equations of such a solver, once it has made them."""
-        self.open_equations: Any = None
-        """The same as code, where the kernel has it from the graph."""
         self.parameters: list[Parameter] = []
         """By which the run is differentiated."""
         self.shadows: list[Session] = []
@@ -74,8 +73,6 @@ class Session:
         """Why they are not found by compiled code, though it was asked for."""
         self.evaluated_before = (0, 0)
         """Evaluations before the integration began, by the FMUs and by their equations."""
-        self.fused: dict[tuple[bool, frozenset[int]], Any] = {}
-        """The structures by which the kernel evaluates, once they are made: by a tape (False) or compiled code (True), and without some unknowns."""
         self.rows_file: Path | None = None
         """What takes the rows of the run, where memory does not."""
         self.checkpoints: CheckpointWriter | None = None
@@ -84,11 +81,10 @@ class Session:
         """Whether modes of switched joints are chosen in the run."""
         self.touching: frozenset[tuple[int, int]] | None = None
         """The unilateral constraints that an assembly asks for, by instance and multiplier; None: those that are violated."""
+        self._made: dict[Hashable, Any] = {}
         self._readings: dict[tuple[Address, ...], Readings] = {}
         self.given: dict[int, tuple[Mapping[str, Value], StartValues]] = {}
         """Start values of instances in the last run, and what of them belonged to this run alone."""
-        self.nominals: np.ndarray | None = None
-        """Of the states, in the last run."""
         self._length: float | None = None
         self.bounds: tuple[np.ndarray, list[Address]] | None = None
         """Rows of the states that have ranges, with the worst value of the present run."""
@@ -106,6 +102,13 @@ class Session:
         self.switches, self.touching, self.bounds, self._length = False, None, None, None
         self.parameters, self.shadows = [], []
         self.kernel.reset()
+
+    def once(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
+        """Returns a value that is made at the first request and serves all runs of the session."""
+        if key not in self._made:
+            self._made[key] = make()
+        found: _Made = self._made[key]
+        return found
 
     def add_jacobians(self, rows: Rows) -> None:
         """Completes the kernel by rows with the Jacobians of the loops."""

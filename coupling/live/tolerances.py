@@ -39,10 +39,8 @@ def sizes(session: Session) -> np.ndarray:
 
 
 def nominals(session: Session) -> np.ndarray:
-    """Of all states, as their instances say; those of this library say the same in each run."""
-    if session.nominals is None or not session.together:
-        session.nominals = _nominals(session)
-    return session.nominals.copy()
+    """Returns the nominal values of all states, as their instances say; those of this library say the same in each run."""
+    return session.once("nominal values", lambda: _nominals(session)).copy() if session.together else _nominals(session)
 
 
 def _nominals(session: Session) -> np.ndarray:

@@ -30,12 +30,9 @@ def begin(session: Session, run: Run) -> Status:
         kernel.record()
         times = times[1:]
     kernel.set_projection(session.rows, session.built.reading is not None)
-    if session.bordered is None:
-        session.bordered = bordered_rows(session, kept_at_zero(session))
+    rows = bordered_rows(session)
     begin_open(session, kept_at_zero(session))
-    status = kernel.begin_index3(
-        session.bordered, _options(run), sizes(session), run.start_time, run.stop_time, np.ascontiguousarray(times)
-    )
+    status = kernel.begin_index3(rows, _options(run), sizes(session), run.start_time, run.stop_time, np.ascontiguousarray(times))
     if status is Status.DONE:
         kernel.watch_angles(session.program.watched_angles)
         watch_bounds(session)
