@@ -15,7 +15,6 @@ OWN = {"live/session.py", "live/running.py"}
 EXCEPTIONS = {
     ("analysis/assembly.py", "touching"),
     ("export/export.py", "program"),
-    ("live/bounds.py", "bounds"),
     ("live/checkpoints.py", "checkpoints"),
     ("live/fused.py", "evaluated"),
     ("live/fused.py", "not_compiled"),
@@ -23,7 +22,6 @@ EXCEPTIONS = {
     ("live/start.py", "given"),
     ("live/start.py", "inner"),
     ("live/streaming.py", "rows_file"),
-    ("live/switching.py", "switches"),
     ("simulate.py", "parameters"),
     ("simulate.py", "shadows"),
 }

@@ -21,15 +21,20 @@ def watch_bounds(session: Session) -> None:
     """Has the kernel note at accepted steps by how much states of this library's components are out of their ranges."""
     found = session.program.bounded_states
     if found:
-        session.bounds = session.kernel.watch_bounds(_rows(session, found)), list(found)
+        session.kernel.watch_bounds(_rows(session, found))
 
 
 def watch_points(session: Session) -> None:
     """Has the kernel note the same at communication points, also of states inside Co-Simulation instances."""
-    found = session.program.bounded_states | dict(session.program.at_points)
+    found = _watched(session)
     if found:
-        session.bounds = session.kernel.watch_points(_rows(session, found)), list(found)
+        session.kernel.watch_points(_rows(session, found))
         session.kernel.note_point()
+
+
+def _watched(session: Session) -> dict[Address, int]:
+    """Returns the slots that are watched at communication points; those that are watched at steps come first."""
+    return session.program.bounded_states | dict(session.program.at_points)
 
 
 class _Left(NamedTuple):
@@ -44,9 +49,7 @@ class _Left(NamedTuple):
 def out_of_bounds(session: Session, record: Record) -> Iterator[str]:
     """Returns a sentence for each of these quantities: the first time, and the worst value, among what was noted and what rows say."""
     found = {}
-    for address, (*_, slack, off, worst, first, when) in (
-        zip(session.bounds[1], session.bounds[0].tolist(), strict=True) if session.bounds else ()
-    ):
+    for address, (*_, slack, off, worst, first, when) in zip(_watched(session), session.kernel.bounds.tolist(), strict=False):
         if off > slack:
             found[address] = _Left(off, worst, first, when)
     for address, there in _in_rows(session, record):

@@ -77,8 +77,6 @@ class Session:
         """What takes the rows of the run, where memory does not."""
         self.checkpoints: CheckpointWriter | None = None
         """What makes checkpoints of the run."""
-        self.switches = False
-        """Whether modes of switched joints are chosen in the run."""
         self.touching: frozenset[tuple[int, int]] | None = None
         """The unilateral constraints that an assembly asks for, by instance and multiplier; None: those that are violated."""
         self._made: dict[Hashable, Any] = {}
@@ -86,8 +84,6 @@ class Session:
         self.given: dict[int, tuple[Mapping[str, Value], StartValues]] = {}
         """Start values of instances in the last run, and what of them belonged to this run alone."""
         self._length: float | None = None
-        self.bounds: tuple[np.ndarray, list[Address]] | None = None
-        """Rows of the states that have ranges, with the worst value of the present run."""
         self.apart: frozenset[int] = frozenset()
         """The instances of which anything did."""
         self.rows = program.rows
@@ -99,7 +95,7 @@ class Session:
         self.running = running
         if not self.shares:
             self.guards.limit(running.run)
-        self.switches, self.touching, self.bounds, self._length = False, None, None, None
+        self.touching, self._length = None, None
         self.parameters, self.shadows = [], []
         self.kernel.reset()
 
@@ -163,6 +159,11 @@ class Session:
         """What was evaluated so far is no part of the integration."""
         by_fmus, by_equations = self.kernel.statistics.ways
         self.evaluated_before = by_fmus.made, by_equations.made
+
+    @property
+    def switches(self) -> bool:
+        """Tells whether modes of switched joints are chosen in the run."""
+        return bool(self.built.switched) and switching.begun(self.kernel)
 
     def in_force(self, part: int) -> bool:
         """Whether the constraints of an instance are in force now."""

@@ -31,9 +31,7 @@ def begin_switching(session: Session, t: float) -> Status:
         allowed=tolerance_of_fit(run),
         sizes=scales_of_switched(session),
     )
-    status = switching.switch_at_start(session.kernel, t, session.x)
-    session.switches = True
-    return status
+    return switching.switch_at_start(session.kernel, t, session.x)
 
 
 def name_modes(session: Session) -> None:

@@ -86,6 +86,11 @@ def begin(kernel: Core, rows: Rows, *, simultaneous: bool, impulse: bool, rest: 
     require_memory(kernel.library.kernel_begin_switching(kernel.handle, byref(kernel.library.rows(rows)), byref(options)))
 
 
+def begun(kernel: Core) -> bool:
+    """Tells whether the kernel chooses modes."""
+    return bool(kernel.library.kernel_switching_notes(kernel.handle))
+
+
 def switch_at_start(kernel: Core, t: float, x: np.ndarray) -> Status:
     """Modes as the state says; ``x`` may change by impacts."""
     return Status(kernel.library.kernel_switch_at_start(kernel.handle, t, kernel.library.pointer(x)))

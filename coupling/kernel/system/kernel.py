@@ -44,6 +44,12 @@ class Kernel(Coupled):
     """Integrates the system in time, with output and events, by a Runge-Kutta method of its own or by one that it calls back."""
 
     _callbacks: Callbacks | None = None
+    bounds = np.zeros(0, BOUND)
+    """The ranges that the present run watches, with the worst value of each."""
+
+    def reset(self) -> None:
+        super().reset()
+        self.bounds = Kernel.bounds
 
     def free(self) -> None:
         super().free()
@@ -106,17 +112,16 @@ class Kernel(Coupled):
         self._angles = self.library.kept(angles)
         require_memory(self.library.kernel_watch_angles(self.handle, self._at(self._angles), len(angles)))
 
-    def watch_bounds(self, bounds: np.ndarray) -> np.ndarray:
-        """Notes at accepted steps by how much states are out of their ranges, in the rows that this returns, of the type ``BOUND``."""
-        kept = self.library.kept(bounds)
-        self.library.kernel_watch_bounds(self.handle, self._at(kept), len(kept))
-        return kept
+    def watch_bounds(self, bounds: np.ndarray) -> None:
+        """Notes at accepted steps by how much states are out of their ranges."""
+        self.bounds = self.library.kept(bounds)
+        self.library.kernel_watch_bounds(self.handle, self._at(self.bounds), len(bounds))
 
-    def watch_points(self, bounds: np.ndarray) -> np.ndarray:
+    def watch_points(self, bounds: np.ndarray) -> None:
         """Notes the same at communication points, of any values in slots."""
         kept = self.library.kept(np.concatenate([bounds, bounds]))
         self.library.kernel_watch_points(self.handle, self._at(kept), len(bounds))
-        return kept[: len(bounds)]
+        self.bounds = kept[: len(bounds)]
 
     def note_point(self) -> None:
         """Looks at the values at the present communication point."""

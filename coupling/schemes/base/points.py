@@ -94,7 +94,7 @@ class Points:
 
     def record(self, event: bool) -> None:
         """Adds a row at the first point at or after each time that is asked for, and after each event; looks at what has a range."""
-        if self.session.bounds:
+        if len(self.kernel.bounds):
             self.kernel.note_point()
         reach = self.t + SAME_POINT * self.h
         due = bool(self._times) and self._times[0] <= reach

@@ -115,12 +115,12 @@ def left(system: System, run: Run, number: float, index: int) -> Iterator[Sessio
         strike = switching.Strike(number, number, 0, np.full(unknowns, number), np.full(unknowns, number))
         with (
             patch.object(switching, "notes", lambda kernel: notes),
+            patch.object(switching, "begun", lambda kernel: True),
             patch.object(sensitivities, "grazing", lambda kernel: number),
             patch.object(switching, "mode_changes", lambda kernel: [change]),
             patch.object(switching, "strikes", lambda kernel, count: [strike] * 4),
         ):
             session.kernel = Odd(kernel, number, index)  # type: ignore[assignment]  # stands in for one
-            session.switches = bool(built.switched)
             try:
                 yield session
             finally:
