@@ -11,6 +11,7 @@ from coupling.analysis.speeds import Speeds
 from coupling.analysis.unclosed import unclosed
 from coupling.errors import InitialStateError
 from coupling.live.session import Session
+from coupling.live.violations import Touching
 from coupling.names import resolve
 from coupling.options import TOLERANCE
 from coupling.plan.definition import Definition
@@ -22,10 +23,9 @@ def assemble(session: Session, guesses: Collection[tuple[int, str]] = (), wish: 
 
     What the user set is held; the others, among them those of ``guesses``, go where joints and guesses put them.
     """
-    session.touching = frozenset()
-    found = _assembled(session, guesses, wish or Wish())
-    session.touching = _inside(found)
-    return _assembled(session, guesses, wish or Wish()) if session.touching else found
+    found = _assembled(session, guesses, wish or Wish(), frozenset())
+    touching = _inside(found)
+    return _assembled(session, guesses, wish or Wish(), touching) if touching else found
 
 
 def at_pose(
@@ -49,7 +49,7 @@ def at_pose(
     return {**near, **found.changes()}
 
 
-def _inside(found: Assembled) -> frozenset[tuple[int, int]]:
+def _inside(found: Assembled) -> Touching:
     """The unilateral constraints that are violated in a pose which was found without any of them."""
     each = [(s.part, s.given.multiplier, s.given.position) for s in found.assembly.session.built.switched if s.given.kind == "unilateral"]
     gaps = [(part, multiplier, Address(part, 0, position)) for part, multiplier, position in each if position is not None]
@@ -60,13 +60,13 @@ def _inside(found: Assembled) -> frozenset[tuple[int, int]]:
     return frozenset((part, multiplier) for (part, multiplier, _), gap in zip(gaps, values, strict=True) if gap < least)
 
 
-def _assembled(session: Session, guesses: Collection[tuple[int, str]], wish: Wish) -> Assembled:
-    assembly = Assembly(session, guesses, wish)
+def _assembled(session: Session, guesses: Collection[tuple[int, str]], wish: Wish, touching: Touching) -> Assembled:
+    assembly = Assembly(session, guesses, wish, touching)
     try:
         found = assembly.found()
     except Open as error:
         raise InitialStateError(unclosed(assembly, error.start, error.others)) from None
-    speeds = Speeds(session, assembly.held, assembly.wish.velocities, assembly.quick)
+    speeds = Speeds(session, assembly.held, assembly.wish.velocities, assembly.quick, touching)
     x = speeds.assembled(found.x)
     found = replace(found, x=x, quickened=speeds.moved())
     if not x[list(assembly.speeds)].any():

@@ -19,7 +19,7 @@ from coupling.analysis.walk import Joint, Told, walked
 from coupling.errors import BuildError, InitialStateError, shown
 from coupling.live.jacobians import motions_of, turns_of
 from coupling.live.session import Session
-from coupling.live.violations import constraints_at
+from coupling.live.violations import Touching, constraints_at
 from coupling.names import nearest, resolve
 from coupling.plan.definition import Definition
 from coupling.plan.graph import Address
@@ -119,10 +119,10 @@ class Assembled:
 class Assembly:
     """Equations of a session's positions, and the search for a pose that meets them."""
 
-    def __init__(self, session: Session, guesses: Collection[tuple[int, str]], wish: Wish) -> None:
+    def __init__(self, session: Session, guesses: Collection[tuple[int, str]], wish: Wish, touching: Touching) -> None:
         self.session, self.wish = session, wish
         self.x = session.x.copy()
-        self.constraints = constraints_at(session, "position")
+        self.constraints = constraints_at(session, "position", touching)
         self.held = self._held(guesses)
         self.targets, self.quick = self._divided(self._targets())
         self.senses = self._senses()

@@ -20,7 +20,7 @@ from coupling.live.jacobians import motions_of, turns_of
 from coupling.live.linearise import Linearisation
 from coupling.live.scales import scales
 from coupling.live.session import Session
-from coupling.live.violations import constraints_at, constraints_with_multipliers, described, follow_gauge, values_of
+from coupling.live.violations import Touching, constraints_at, constraints_with_multipliers, described, follow_gauge, values_of
 from coupling.names import nearest, resolve
 from coupling.plan.graph import Address
 
@@ -30,9 +30,11 @@ _RANK = 1e-11
 class Speeds:
     """Newton's method on the constraints of velocities, by impulses of their forces, so that masses measure what moves."""
 
-    def __init__(self, session: Session, held: np.ndarray, given: Mapping[str, float], guessed: Sequence[Target] = ()) -> None:
+    def __init__(
+        self, session: Session, held: np.ndarray, given: Mapping[str, float], guessed: Sequence[Target], touching: Touching
+    ) -> None:
         """``given`` speeds are held, ``guessed`` ones may move."""
-        self.session, self.held, self.guessed = session, held.copy(), list(guessed)
+        self.session, self.held, self.guessed, self._touching = session, held.copy(), list(guessed), touching
         kernel = session.kernel
         self.velocities = sorted(
             {*dict(motions_of(session)).values(), *(omega + axis for omega, _ in turns_of(session) for axis in range(3))}
@@ -44,7 +46,7 @@ class Speeds:
         for name, value in given.items():
             self._take(name, value)
         self.held[list(self.states)] = True
-        self.constraints = constraints_at(session, "velocity")
+        self.constraints = constraints_at(session, "velocity", touching)
         loops = session.schedule.loops
         self.unknowns = np.concatenate([np.zeros(0), *(kernel.slots[loop.first : loop.first + len(loop.unknowns)] for loop in loops)])
 
@@ -67,7 +69,8 @@ class Speeds:
     def forces(self) -> list[int]:
         """Among the unknowns of loops, the multiplier of each constraint."""
         number = {address: i for i, address in enumerate(self.linear.unknowns)}
-        return [number[Address(part, 0, multiplier)] for part, _, multiplier in constraints_with_multipliers(self.session, "velocity")]
+        found = constraints_with_multipliers(self.session, "velocity", self._touching)
+        return [number[Address(part, 0, multiplier)] for part, _, multiplier in found]
 
     def _take(self, name: str, value: object) -> None:
         parts = self.session.built.parts

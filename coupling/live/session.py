@@ -77,8 +77,6 @@ class Session:
         """What takes the rows of the run, where memory does not."""
         self.checkpoints: CheckpointWriter | None = None
         """What makes checkpoints of the run."""
-        self.touching: frozenset[tuple[int, int]] | None = None
-        """The unilateral constraints that an assembly asks for, by instance and multiplier; None: those that are violated."""
         self._made: dict[Hashable, Any] = {}
         self._readings: dict[tuple[Address, ...], Readings] = {}
         self.given: dict[int, tuple[Mapping[str, Value], StartValues]] = {}
@@ -95,7 +93,7 @@ class Session:
         self.running = running
         if not self.shares:
             self.guards.limit(running.run)
-        self.touching, self._length = None, None
+        self._length = None
         self.parameters, self.shadows = [], []
         self.kernel.reset()
 
@@ -172,8 +170,6 @@ class Session:
     def holds(self, part: int, multiplier: int) -> bool:
         """Whether a constraint that depends on a mode is in force now, by its multiplier. Where no modes are chosen, only that which is violated
         as a unilateral one is."""
-        if self.touching is not None:
-            return (part, multiplier) in self.touching
         if self.switches:
             place = next(p for p, loop, i in self.unknowns_of(part) if self.schedule.loops[loop].unknowns[i].reference == multiplier)
             return not (self.off[place] or self.lawful[place])

@@ -142,20 +142,27 @@ def finer_coupling(session: Session, stable: bool = True) -> str:
     return f"choose {', '.join(remedies[:-1])}{', or ' if len(remedies) > 1 else ''}{remedies[-1]}"
 
 
-def constraints_at(session: Session, level: str) -> Sequence[Address]:
+Touching = frozenset[tuple[int, int]]
+"""Unilateral constraints that an assembly asks for, by instance and multiplier."""
+
+
+def constraints_at(session: Session, level: str, touching: Touching | None = None) -> Sequence[Address]:
     """The constraints at a level, of all FMUs whose algebraic variables are solved for."""
     lasting = session.built.lasting(level)
-    return (
-        [Address(part, 0, reference) for part, reference, _ in constraints_with_multipliers(session, level)] if lasting is None else lasting
-    )
+    if lasting is not None:
+        return lasting
+    return [Address(part, 0, reference) for part, reference, _ in constraints_with_multipliers(session, level, touching)]
 
 
-def constraints_with_multipliers(session: Session, level: str) -> Iterator[tuple[int, int, int]]:
-    """The same, of joints in force: instance, value reference, and that of the multiplier."""
+def constraints_with_multipliers(session: Session, level: str, touching: Touching | None = None) -> Iterator[tuple[int, int, int]]:
+    """The same, of joints in force: instance, value reference, and that of the multiplier. ``touching``: of constraints that depend on modes, these
+    alone."""
     for i, constraint, switched in session.built.constraints:
-        reference = constraint.at(level)
-        if reference is not None and session.in_force(i) and (not switched or session.holds(i, constraint.multiplier)):
-            yield i, reference, constraint.multiplier
+        reference, multiplier = constraint.at(level), constraint.multiplier
+        if reference is None or not session.in_force(i):
+            continue
+        if not switched or (session.holds(i, multiplier) if touching is None else (i, multiplier) in touching):
+            yield i, reference, multiplier
 
 
 def values_of(session: Session, addresses: Sequence[Address]) -> np.ndarray:
