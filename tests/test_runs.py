@@ -13,7 +13,6 @@ HOLDERS = {"session", "_session", "inner", "running"}
 """Names of variables and attributes that hold a session or a run."""
 OWN = {"live/session.py", "live/running.py"}
 EXCEPTIONS = {
-    ("export/export.py", "program"),
     ("live/checkpoints.py", "checkpoints"),
     ("live/fused.py", "evaluated"),
     ("live/fused.py", "not_compiled"),

@@ -44,7 +44,7 @@ def closing_of(table: MechanismTable, session: Session) -> Closing:
         read = next(each for each in places if each is not None)
         constraints.append((position, velocity, multiplier, scale, float(scales(session, [Address(part, 0, read)])[0])))
     gauges = [(state, table.place_at(follows.part, follows.reference)) for state, follows in session.built.gauge.items()]
-    held = sorted(_numbers(session.built, table.interface.hold))
+    held = sorted(_numbers(table.built, table.interface.hold))
     stays = np.zeros(session.built.states, dtype=bool)
     stays[held] = True
     positions = Positions(session, _positions(session), stays)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +126,6 @@ def export_fmu(
             check_start_state(session)
         starts = {**moved, **gauge_starts(session)}
         names = without_blanks(fmus, str(path))
-        session.program = replace(program, built=built_renamed(built, names))
         request = ExportRequest(
             choice_renamed(choice, names),
             ls_dae,
@@ -139,7 +137,7 @@ def export_fmu(
             tuple(renamed(name, names) for name in hold or ()),
             {new: name for name, new in names.items() if name != new},
         )
-        table = MechanismTable(session.built, request, starts)
+        table = MechanismTable(built_renamed(built, names), request, starts)
         models = {names[instance]: source for instance, source in models.items()}
         pack(target, table, session, equations, models, fmi, chosen)
     return target

@@ -16,6 +16,7 @@ from coupling.options import TOLERANCE
 from coupling.pictures.diagram.graph import graph_between
 from coupling.pictures.diagram.paint import picture_of
 from coupling.pictures.diagram.svg import svg
+from coupling.plan.build import Built
 from coupling.plan.connections import End, find_end
 from coupling.plan.drives import FormulaDrive, PiecesDrive, TableDrive
 from fmu_components.declare.declaration import IMPLICIT, Role
@@ -48,7 +49,7 @@ def page(table: MechanismTable, session: Session, fmi: int) -> str:
             ("Outputs", _outputs(table)),
             ("Parameters", _parameters(table)),
             ("States and start values", _start_values(table)),
-            ("What is solved for", _loops(session)),
+            ("What is solved for", _loops(table.built, session)),
             ("The start", _start(table, session)),
             ("Integration", _integration(table, fmi)),
             ("Modes", _modes(table)),
@@ -246,15 +247,15 @@ def _start_values(table: MechanismTable) -> str:
 # -- what it does ----------------------------------------------------------------------------------------------------
 
 
-def _loops(session: Session) -> str:
-    return "\n".join(_loop(session, number) for number in range(len(session.schedule.loops)))
+def _loops(built: Built, session: Session) -> str:
+    return "\n".join(_loop(built, session, number) for number in range(len(built.schedule.loops)))
 
 
-def _loop(session: Session, number: int) -> str:
-    loop = session.schedule.loops[number]
+def _loop(built: Built, session: Session, number: int) -> str:
+    loop = built.schedule.loops[number]
     multipliers, torn = loop.unknowns[: len(loop.unknowns) - loop.torn], loop.unknowns[len(loop.unknowns) - loop.torn :]
-    joints = list(dict.fromkeys(session.built.parts[a.part].name for a in multipliers))
-    closed = [session.named(a.part, a.reference) for a in torn]
+    joints = list(dict.fromkeys(built.parts[a.part].name for a in multipliers))
+    closed = [built.named(a.part, a.reference) for a in torn]
     how = (
         "They enter linearly, so that one step with the exact Jacobian, which is sparse, gives them."
         if loop.followers is not None
@@ -268,7 +269,7 @@ def _loop(session: Session, number: int) -> str:
             if joints
             else "",
             f"<p>{_counted(len(closed), 'input')} within algebraic loops:</p>{_block(_names(closed, 'input'))}" if closed else "",
-            _redundancy(session, number),
+            _redundancy(built, session, number),
         )
         if part
     )
@@ -278,11 +279,11 @@ def _block(markup: str) -> str:
     return markup if markup.startswith("<details") else f"<p>{markup}</p>"
 
 
-def _redundancy(session: Session, number: int) -> str:
+def _redundancy(built: Built, session: Session, number: int) -> str:
     count = session.kernel.deficient(number)[0]
     if not count:
         return ""
-    joints, undetermined = participants(session, number)
+    joints, undetermined = participants(session, number, named=built)
     return (
         f"<p>At the start with which it was exported {_counted(count, 'constraint')} of these {'is' if count == 1 else 'are'} redundant. "
         "The motion is unique, but the multipliers that share the load are not: those of least length are taken.</p>\n"

@@ -352,16 +352,18 @@ def uncarried(session: Session, loop: int) -> list[Address]:
     ]
 
 
-def participants(session: Session, loop: int, passing: bool = False) -> tuple[list[str], list[str]]:
-    """The instances whose equations are redundant, and the unknowns left open, at the worst deficiency of a loop."""
+def participants(session: Session, loop: int, passing: bool = False, named: Built | None = None) -> tuple[list[str], list[str]]:
+    """Returns the instances whose equations are redundant, and the unknowns left open, at the worst deficiency of a loop; by the names in ``named``,
+    or by those of the session."""
     members = session.schedule.loops[loop]
     _, undetermined, redundant, _ = session.kernel.deficiency(loop, len(members.unknowns), passing)
-    parts = session.built.parts
-    open_ = [session.built.named(a.part, a.reference) for a, weight in zip(members.unknowns, undetermined, strict=True) if weight > 1e-3]
-    extra = [parts[a.part].name for a, weight in zip(members.residuals, redundant, strict=True) if weight > 1e-3]
+    built = named or session.built
+    open_ = [built.named(a.part, a.reference) for a, weight in zip(members.unknowns, undetermined, strict=True) if weight > 1e-3]
+    extra = [built.parts[a.part].name for a, weight in zip(members.residuals, redundant, strict=True) if weight > 1e-3]
     return list(dict.fromkeys(extra)), open_
 
 
 if TYPE_CHECKING:
     from coupling.live.session import Session
+    from coupling.plan.build import Built
     from coupling.plan.graph import Address, Part
