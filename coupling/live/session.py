@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,7 +12,7 @@ import numpy as np
 
 from coupling.kernel import library
 from coupling.kernel.events import changes, switching
-from coupling.kernel.fmi.instance import Instance, Readings, StartValues
+from coupling.kernel.fmi.instance import Instance, Readings
 from coupling.kernel.fmi.instances import Together
 from coupling.kernel.platform.own import Library
 from coupling.kernel.rows.rows import Rows
@@ -22,9 +22,9 @@ from coupling.live.guards import NO_GUARDS, Guards, Loss
 from coupling.live.parameters import Parameter
 from coupling.live.program import Program
 from coupling.live.running import Running
+from coupling.live.start_values import GivenValues
 from coupling.options import TOLERANCE, Run
 from coupling.plan.build import Built
-from coupling.plan.definition import Value
 from coupling.plan.drives import FunctionDrive
 from coupling.plan.graph import Address
 from coupling.plan.schedule import Schedule
@@ -79,11 +79,9 @@ class Session:
         """What makes checkpoints of the run."""
         self._made: dict[Hashable, Any] = {}
         self._readings: dict[tuple[Address, ...], Readings] = {}
-        self.given: dict[int, tuple[Mapping[str, Value], StartValues]] = {}
-        """Start values of instances in the last run, and what of them belonged to this run alone."""
+        self.given = GivenValues(program.built)
+        """The start values of the instances."""
         self._length: float | None = None
-        self.apart: frozenset[int] = frozenset()
-        """The instances of which anything did."""
         self.rows = program.rows
         """What the kernel has been built from so far."""
         self.kernel = Kernel(program.rows, self.instances, [self._guarded(each) for each in program.functions], library)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,7 +12,6 @@ import numpy as np
 from coupling.errors import StartError
 from coupling.kernel import library
 from coupling.kernel.fmi.instance import STRING, WARNING, Element, Instance, LoadedLibrary, StartRefusal, StartStage, Stepping, View
-from coupling.kernel.fmi.instance import StartValues as KernelStartValues
 from coupling.kernel.fmi.instances import Together
 from coupling.kernel.hosts.hosted import HostDied
 from coupling.kernel.platform.own import Library
@@ -33,7 +32,7 @@ from coupling.live.switching import begin_switching, name_modes
 from coupling.live.violations import check_start_state, follow_gauge
 from coupling.options import Run
 from coupling.plan.definition import Value
-from coupling.plan.graph import Address, Part, type_code
+from coupling.plan.graph import Address, Part
 from coupling.plan.unsolvable import unsolvable
 from coupling.progress import noticed
 
@@ -167,58 +166,28 @@ def _stepping(program: Program, index: int, part: Part) -> Stepping | None:
 
 def _enter_together(session: Session, together: Together, changed: Mapping[int, Mapping[str, Value]], reset: bool) -> None:
     run = session.run
-    for index in session.apart | changed.keys() if session.given else range(len(session.instances)):
-        together.give(index, _given(session, index, changed.get(index, {})))
-    session.apart = frozenset(changed)
+    for index in session.given.differ(changed):
+        together.give(index, session.given.give(index, changed.get(index, {}), in_place=True))
     if refusal := together.start(run.rtol, run.start_time, run.stop_time, reset=reset):
         _refuse(session, *refusal)
 
 
 def _enter_initialization(session: Session, index: int, changed: Mapping[str, Value], reset: bool) -> None:
     run = session.run
-    refusal = session.instances[index].start(_given(session, index, changed), run.rtol, run.start_time, run.stop_time, reset=reset)
+    values = session.given.give(index, changed, in_place=False)
+    refusal = session.instances[index].start(values, run.rtol, run.start_time, run.stop_time, reset=reset)
     if refusal is not None:
         _refuse(session, index, refusal)
 
 
-def _given(session: Session, index: int, changed: Mapping[str, Value]) -> KernelStartValues:
-    """All start values of an instance."""
-    part = session.built.parts[index]
-    before, values = session.given.get(index, ({}, None))
-    if values is None or not (session.together and changed.keys() == before.keys() and _are_numbers(part, changed)):
-        if values is None or repr(before) != repr(changed):  # which tells 0.0 from -0.0
-            values = _start_values(part, {**session.built.start[index], **changed})
-    elif changed:
-        values.change({name: float(value) for name, value in changed.items()})
-    session.given[index] = changed, values
-    return values
-
-
-def _are_numbers(part: Part, changed: Iterable[str]) -> bool:
-    """Whether values of these names are numbers that are set as all others are."""
-    found = [part.fmu.variables[name] for name in changed]
-    return all(each.type != "string" and each.causality != "structuralParameter" for each in found)
-
-
 def _refuse(session: Session, index: int, refusal: StartRefusal) -> None:
     """Says what an instance has not accepted."""
-    values = session.given[index][1]
+    values = session.given.last(index)
     action = _STAGES[refusal.stage]
     if refusal.stage is StartStage.SETTING:
         type_, _, value = values.given[refusal.value]
         action = f"setting '{values.names[refusal.value]}' = " + (f"'{value}'" if type_ == STRING else f"{value:g}")
     check_status(session, index, refusal.status, action)
-
-
-def _start_values(part: Part, values: Mapping[str, Value]) -> KernelStartValues:
-    """Structural parameters first, and among them what hands the algebraic variables to the master."""
-    fmu = part.fmu
-    structural: list[tuple[str, Value]] = list(fmu.structural.items())
-    if part.dae and part.dae.switch is not None:
-        switch = next(v.name for v in fmu.variables.values() if v.type == "boolean" and v.reference == part.dae.switch)
-        structural.append((switch, True))
-    given = [*structural, *((name, value) for name, value in values.items() if fmu.variables[name].causality != "structuralParameter")]
-    return KernelStartValues([_typed(part, name, value) for name, value in given], [name for name, _ in given], len(structural))
 
 
 _STAGES = {
@@ -227,14 +196,6 @@ _STAGES = {
     StartStage.SETTING: "setting a start value",
     StartStage.ENTERING: "entering Initialization Mode",
 }
-
-
-def _typed(part: Part, name: str, value: Value) -> tuple[int, int, float | str]:
-    """A start value as the kernel takes it: its type, its reference, and a number or a text."""
-    variable = part.fmu.variables[name]
-    if variable.type == "string":
-        return STRING, variable.reference, str(value)
-    return type_code(variable, part.fmu.version), variable.reference, float(value)
 
 
 # -- the system --------------------------------------------------------------------------------------------------------------------

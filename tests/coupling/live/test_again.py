@@ -267,8 +267,8 @@ def test_start_values_of_the_same_names_are_put_where_those_of_the_last_run_were
         kept, signs = [], []
         for value in (0.0, 0.0, -0.0):
             start_again(session, session.run, {(rod, "omega"): value})
-            kept.append(session.given[rod][1])
+            kept.append(session.given.last(rod))
             signs.append(math.copysign(1.0, kept[-1].arrays[2][kept[-1].places.index(kept[-1].names.index("omega"))]))
         start_again(session, session.run, {(rod, "theta"): 0.0})
-    assert kept[0] is kept[1] is kept[2] is not session.given[rod][1]
+    assert kept[0] is kept[1] is kept[2] is not session.given.last(rod)
     assert signs == [1.0, 1.0, -1.0]

@@ -1,0 +1,68 @@
+"""The start values of a session's instances, as the kernel takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from coupling.kernel.fmi.instance import STRING, StartValues
+from coupling.plan.build import Built
+from coupling.plan.definition import Value
+from coupling.plan.graph import Part, type_code
+
+
+class GivenValues:
+    """Start values of instances from run to run: they are made anew where a run changes other variables than the run before."""
+
+    def __init__(self, built: Built) -> None:
+        self._built = built
+        self._given: dict[int, tuple[Mapping[str, Value], StartValues]] = {}
+        """By instance, the values of the last run alone, and all of its values."""
+        self._apart: Collection[int] = range(len(built.parts))
+        """The instances that the last run gave other values than those of all runs."""
+
+    def differ(self, changed: Mapping[int, Mapping[str, Value]]) -> set[int]:
+        """Returns the instances with other values than in the last run, before a run that changes some."""
+        found = {*self._apart, *changed}
+        self._apart = frozenset(changed)
+        return found
+
+    def give(self, index: int, changed: Mapping[str, Value], in_place: bool) -> StartValues:
+        """Returns all values of an instance in a run that changes some; ``in_place``: C may have numbers changed where they are."""
+        part = self._built.parts[index]
+        before, values = self._given.get(index, ({}, None))
+        if values is None or not (in_place and changed.keys() == before.keys() and _are_numbers(part, changed)):
+            if values is None or repr(before) != repr(changed):  # which tells 0.0 from -0.0
+                values = _made(part, {**self._built.start[index], **changed})
+        elif changed:
+            values.change({name: float(value) for name, value in changed.items()})
+        self._given[index] = changed, values
+        return values
+
+    def last(self, index: int) -> StartValues:
+        """Returns the values that an instance was given last."""
+        return self._given[index][1]
+
+
+def _are_numbers(part: Part, changed: Iterable[str]) -> bool:
+    """Tells whether values of these names are numbers that are set as all others are."""
+    found = [part.fmu.variables[name] for name in changed]
+    return all(each.type != "string" and each.causality != "structuralParameter" for each in found)
+
+
+def _made(part: Part, values: Mapping[str, Value]) -> StartValues:
+    """Returns values with structural parameters first, and among them what hands the algebraic variables to the master."""
+    fmu = part.fmu
+    structural: list[tuple[str, Value]] = list(fmu.structural.items())
+    if part.dae and part.dae.switch is not None:
+        switch = next(v.name for v in fmu.variables.values() if v.type == "boolean" and v.reference == part.dae.switch)
+        structural.append((switch, True))
+    given = [*structural, *((name, value) for name, value in values.items() if fmu.variables[name].causality != "structuralParameter")]
+    return StartValues([_typed(part, name, value) for name, value in given], [name for name, _ in given], len(structural))
+
+
+def _typed(part: Part, name: str, value: Value) -> tuple[int, int, float | str]:
+    """Returns a start value as the kernel takes it: its type, its reference, and a number or a text."""
+    variable = part.fmu.variables[name]
+    if variable.type == "string":
+        return STRING, variable.reference, str(value)
+    return type_code(variable, part.fmu.version), variable.reference, float(value)
