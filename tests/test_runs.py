@@ -16,7 +16,6 @@ EXCEPTIONS = {
     ("live/checkpoints.py", "checkpoints"),
     ("live/fused.py", "evaluated"),
     ("live/fused.py", "not_compiled"),
-    ("live/start.py", "inner"),
     ("live/streaming.py", "rows_file"),
     ("simulate.py", "parameters"),
     ("simulate.py", "shadows"),

@@ -20,7 +20,7 @@ from coupling.kernel.system.kernel import Kernel
 from coupling.live.checkpoints import CheckpointWriter
 from coupling.live.guards import NO_GUARDS, Guards, Loss
 from coupling.live.parameters import Parameter
-from coupling.live.program import Program
+from coupling.live.program import Program, compile_program
 from coupling.live.running import Running
 from coupling.live.start_values import GivenValues
 from coupling.options import TOLERANCE, Run
@@ -65,8 +65,6 @@ class Session:
         """Sessions of the same program with other values of these, of one parameter after the other."""
         self.lost_when_freed: Loss | None = None
         """A process of an instance that has not survived being freed."""
-        self.inner: Session | None = None
-        """What is integrated between communication points, with the same instances."""
         self.evaluated = ""
         """How the derivatives of the run are found."""
         self.not_compiled = ""
@@ -85,6 +83,16 @@ class Session:
         self.rows = program.rows
         """What the kernel has been built from so far."""
         self.kernel = Kernel(program.rows, self.instances, [self._guarded(each) for each in program.functions], library)
+        try:
+            self.inner = self._between_points(program.built.inner, running.run) if program.built.inner else None
+            """What is integrated between communication points, with the same instances."""
+        except BaseException:
+            self.kernel.free()
+            raise
+
+    def _between_points(self, inner: Built, run: Run) -> Session:
+        instances = [self.instances[i] for i in self.built.inner_parts]
+        return Session(compile_program(inner, []), instances, Running(run=run), True, self.kernel.library, self.guards)
 
     def begin(self, running: Running) -> None:
         """Begins another run, and drops the one before with all that belonged to it."""
@@ -94,6 +102,8 @@ class Session:
         self._length = None
         self.parameters, self.shadows = [], []
         self.kernel.reset()
+        if self.inner:
+            self.inner.begin(Running(run=running.run))
 
     def once(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
         """Returns a value that is made at the first request and serves all runs of the session."""

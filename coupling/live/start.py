@@ -23,7 +23,7 @@ from coupling.live.guards import NO_GUARDS, Guards
 from coupling.live.jacobians import StartRefused, add_jacobians, check_status
 from coupling.live.libraries import library_of
 from coupling.live.lost_processes import lost_at_start
-from coupling.live.program import Program, compile_program
+from coupling.live.program import Program
 from coupling.live.running import Running
 from coupling.live.scales import scales_of_projection
 from coupling.live.session import Session
@@ -114,22 +114,10 @@ def _begin(session: Session, repeats: bool, assembling: bool, reset: bool = Fals
             look()
     begin_enforcement(session)
     _initialise(session, repeats, assembling, reset)
-    if session.built.inner and not assembling:
-        _begin_inner(session)
-
-
-def _begin_inner(session: Session) -> None:
-    """What is integrated between communication points is a session of its own, which shares the instances."""
-    built, running = session.built, Running(run=session.run)
-    assert built.inner
-    if session.inner is None:
-        instances = [session.instances[i] for i in built.inner_parts]
-        session.inner = Session(compile_program(built.inner, []), instances, running, True, session.kernel.library, session.guards)
-    else:
-        session.inner.begin(running)
-    add_jacobians(session.inner)
-    session.inner.kernel.set_sizes(scales_of_projection(session.inner))
-    _prepare_loops(session.inner)
+    if session.inner and not assembling:
+        add_jacobians(session.inner)
+        session.inner.kernel.set_sizes(scales_of_projection(session.inner))
+        _prepare_loops(session.inner)
 
 
 # -- instances ---------------------------------------------------------------------------------------------------------------------
