@@ -23,6 +23,7 @@ import numpy as np
 from coupling import System
 from coupling.live.fused import begin_fused
 from coupling.live.program import compile_program
+from coupling.live.running import Running
 from coupling.live.start import start
 from coupling.options import Run
 
@@ -76,7 +77,7 @@ def measure(
     began = time.perf_counter()
     built = system.build(communication=False)
     ready = time.perf_counter()
-    with start(compile_program(built, run.outputs), run, {}) as session:
+    with start(compile_program(built, run.outputs), Running(run=run)) as session:
         begin_fused(session)
         started = time.perf_counter()
         kernel, x, dx = session.kernel, session.x.copy(), np.zeros(built.states)

@@ -25,6 +25,7 @@ from coupling import Index3, System
 from coupling.kernel.system.status import Status
 from coupling.live.fused import begin_fused
 from coupling.live.program import compile_program
+from coupling.live.running import Running
 from coupling.live.start import start
 from coupling.options import Run
 from coupling.plan.build import Mode, build
@@ -47,7 +48,7 @@ def measure(system: System, step: float, count: int, **options: object) -> tuple
     built = build(system.definition, Mode.PROJECTED)
     values = without_stabilisation(built.parts, range(len(built.parts)))
     wall, processor = [], []
-    with start(compile_program(built, []), run, values) as session:
+    with start(compile_program(built, []), Running(run=run, values=values)) as session:
         begin_fused(session)
         kernel, status = session.kernel, begin(session, run)
         gc.disable()

@@ -34,6 +34,7 @@ from links_calls import Calls, Link, NoCalls, Timed  # noqa: E402
 from coupling import System  # noqa: E402
 from coupling.live.fused import begin_fused, not_compiled  # noqa: E402
 from coupling.live.program import compile_program  # noqa: E402
+from coupling.live.running import Running  # noqa: E402
 from coupling.live.session import Session  # noqa: E402
 from coupling.live.start import start  # noqa: E402
 from coupling.options import Run  # noqa: E402
@@ -206,7 +207,7 @@ def row(kind: Kind, links: int, way: str, seconds: float, calls: Calls | None, w
         built = kind.system(links).build(communication=False)
         run = Run(stop_time=1.0, rtol=1e-6, outputs=["rod0.*"], output_times=[1.0], evaluation=WAYS[way])
         began = time.perf_counter()
-        session = stack.enter_context(start(compile_program(built, run.outputs), run, {}))
+        session = stack.enter_context(start(compile_program(built, run.outputs), Running(run=run)))
         begin_fused(session)
         if why := not_compiled(session):
             print(f"{kind.name}, {links} links: {why}")

@@ -27,6 +27,7 @@ from coupling.live.parameters import parameters_named
 from coupling.live.processes import RunProcesses, check_apart
 from coupling.live.program import compile_program, width_of_rows
 from coupling.live.recording import recorded, taken
+from coupling.live.running import Running
 from coupling.live.sensitivities import shadows_of
 from coupling.live.session import Session, alive
 from coupling.live.start import StartValues, start, start_again
@@ -82,15 +83,13 @@ class Simulator:
         self.definition = definition
         self._built: dict[Mode, Built] = {}
         self._prepared: tuple[Run, Built] | None = None
-        self._shadows: dict[tuple[object, ...], list[Session]] = {}
-        """Sessions with other values of parameters, which wait to run beside another one again."""
         self._waiting: dict[tuple[object, ...], Session] = {}
         self._unprojectable = ""
         """Why states cannot be moved onto constraints, once this was found."""
         self._unstabilised: dict[Mode, StartValues] = {}
         self._driven_otherwise: dict[tuple[tuple[str, Drive], ...], Simulator] = {}
         """Whoever runs the same with other drives."""
-        self._processes = RunProcesses(self._waiting, self._shadows)
+        self._processes = RunProcesses(self._waiting)
 
     def built_first(self, modes: Sequence[Mode]) -> Built:
         """Builds every mode that the system allows, and returns the first of them; if it allows none, the refusal of the first mode is raised."""
@@ -143,8 +142,6 @@ class Simulator:
         """Frees all instances that wait for another run."""
         while self._waiting:
             self._waiting.popitem()[1].free()
-        for session in (each for key in list(self._shadows) for each in self._shadows.pop(key)):
-            session.free()
         while self._driven_otherwise:
             self._driven_otherwise.popitem()[1].close()
         if (posed := self.__dict__.pop("_posed", self)) is not self:
@@ -295,18 +292,25 @@ class Simulator:
             checkpoints.check(built, run, exact=scheme is not None or SOLVERS[run.solver_name].in_c)
         begun = self._begun_stepped if scheme and (run.initial == "assemble" or pose is not None) else self._begun
         values, warned = (checkpoints and checkpoints.begun) or begun(built, run, values, pose, bool(own or fixed))
-        key, session = self._started(built, run, values, scheme)
+        running = Running(
+            run=run,
+            values=values,
+            parameters=parameters_named(built, run.sensitivities, asked, [name for name, _ in self.definition.drives]),
+            checkpoints=checkpoints,
+            rows_file=stream.path if stream else None,
+        )
+        key, session = self._started(built, running, scheme)
         completed = False
         try:
             if run.sensitivities:
-                self._differentiate(key, session, asked, pose)
+                session.run_beside(shadows_of(session, lambda at, value: self._begun(built, run, {**asked, at: value}, pose, True)[0]))
             if run.initial != "relax" and not instead:
                 check_start_state(session, own)
             begin_fused(session, checkpoints.evaluated if checkpoints else ("", ""))
             prepared = perf_counter()
             try:
                 with (
-                    checkpoints.of(session, warned, stream) if checkpoints else nullcontext(),
+                    checkpoints.with_rows(stream, warned) if checkpoints else nullcontext(),
                     stream.written(session) if stream else nullcontext(),
                 ):
                     if scheme:
@@ -322,32 +326,19 @@ class Simulator:
             judge(session, outcome, record, scheme.loose if scheme else ())
             completed = outcome.completed
         finally:
-            beside = session.shadows
             if completed and session.program.runs_again:
                 self._keep(key, session)
-                self._shadows.setdefault(key, []).extend(beside)
             else:
-                for each in (session, *beside):
-                    each.free()
+                session.free()
         outcome.warnings += sentences(lost_when_freed, session) if completed else []
         return outcome, record
-
-    def _differentiate(self, key: tuple[object, ...], session: Session, values: StartValues, pose: Mapping[str, Any] | None) -> None:
-        """Gives a session parameters, and shadows, each started as the run itself is."""
-        built, run = session.built, session.run
-
-        def moved(at: tuple[int, str], value: float) -> StartValues:
-            return self._begun(built, run, {**values, at: value}, pose, True)[0]
-
-        session.parameters = parameters_named(built, run.sensitivities, values, [name for name, _ in self.definition.drives])
-        session.shadows = shadows_of(session, moved, self._shadows.pop(key, []))
 
     @contextmanager
     def arrived(self, time: float) -> Iterator[tuple[Session, np.ndarray]]:
         """A session at a time, and the states there: at 0 the start."""
         run = Run(stop_time=time, start_time=min(time, 0.0), outputs=[], output_times=[time])
         built = self.built(Mode.PROJECTED if self.definition.enforced or self._switches else Mode.CONTINUOUS)
-        with self._lent(*self._started(built, run, {}, None)) as session:
+        with self._lent(built, run, {}) as session:
             check_start_state(session)
             outcome = SOLVERS[run.solver_name].integrate(session, run)
             if not outcome.completed:
@@ -369,14 +360,15 @@ class Simulator:
         values: StartValues = start_values_of_run(self.definition, built, start_values)
         if initial == "assemble":
             values = {**values, **self._assembled(built, run, values)[0]}
-        with self._lent(*self._started(built, run, values, None)) as session:
+        with self._lent(built, run, values) as session:
             if initial == "check":
                 check_start_state(session)
             yield session
 
     @contextmanager
-    def _lent(self, key: tuple[object, ...], session: Session) -> Iterator[Session]:
-        """Kept for another run, unless what was done with it failed."""
+    def _lent(self, built: Built, run: Run, values: StartValues, assembling: bool = False) -> Iterator[Session]:
+        """Yields a session at its start. It is kept for another run, unless what was done with it failed."""
+        key, session = self._started(built, Running(run=run, values=values), None, assembling)
         completed = False
         try:
             yield session
@@ -397,20 +389,23 @@ class Simulator:
     # -- sessions ----------------------------------------------------------------------------------------------------------------------
 
     def _started(
-        self, built: Built, run: Run, values: StartValues, scheme: CouplingScheme | None, assembling: bool = False
+        self, built: Built, running: Running, scheme: CouplingScheme | None, assembling: bool = False
     ) -> tuple[tuple[object, ...], Session]:
         in_turn, repeats = (scheme.in_turn, scheme.repeats) if scheme else (False, False)
+        run = running.run
         outputs = names_of(run.outputs)
         home = self._processes.present
         key = (id(built), outputs, in_turn, run.isolation.memory, home)
         waiting = alive(self._waiting.pop(key, None))
         if waiting is not None:
-            start_again(waiting, run, values, repeats=repeats, assembling=assembling)
+            start_again(waiting, running, repeats=repeats, assembling=assembling)
             return key, waiting
         program = compile_program(built, outputs, in_turn)
-        return key, start(program, run, values, repeats=repeats, assembling=assembling, library=home)
+        return key, start(program, running, repeats=repeats, assembling=assembling, library=home)
 
     def _keep(self, key: tuple[object, ...], session: Session) -> None:
+        if (other := self._waiting.pop(key, None)) is not None:  # it assembled starts of shadows, which the session keeps
+            other.free()
         if self._waiting.setdefault(key, session) is not session:  # another thread has run the same meanwhile
             session.free()
         while len(self._waiting) > self._MOST_WAITING:
@@ -424,7 +419,7 @@ class Simulator:
             return posed.pose(start_values, wish)
         run = Run(stop_time=0.0, initial="assemble", outputs=[])
         values: StartValues = start_values_of_run(self.definition, built, start_values)
-        with self._lent(*self._started(built, run, values, None, assembling=True)) as session:
+        with self._lent(built, run, values, assembling=True) as session:
             return pose_of(assemble(session, (), replace(wish, guess={**guesses_of(self.definition), **wish.guess})))
 
     def _begun(
@@ -473,7 +468,7 @@ class Simulator:
         near: StartValues = start_values_of_run(self.definition, built, pose)
         if not changed:
             return near
-        with self._lent(*self._started(built, run, {**near, **values}, None, assembling=True)) as session:
+        with self._lent(built, run, {**near, **values}, assembling=True) as session:
             return at_pose(session, self.definition, pose, near, values)
 
     def _assembled(self, built: Built, run: Run, values: StartValues) -> tuple[StartValues, list[str]]:
@@ -486,7 +481,7 @@ class Simulator:
     def _assembled_from(
         self, built: Built, run: Run, values: StartValues, warned: list[str], guesses: Mapping[tuple[int, str], float]
     ) -> dict:
-        with self._lent(*self._started(built, run, {**values, **guesses}, None, assembling=True)) as session:
+        with self._lent(built, run, {**values, **guesses}, assembling=True) as session:
             found: Assembled = assemble(session, guesses, Wish(guess=guesses_of(self.definition)))
             warned[:] = warnings_of(found)
         return {**guesses, **found.changes()}

@@ -13,12 +13,8 @@ HOLDERS = {"session", "_session", "inner", "running"}
 """Names of variables and attributes that hold a session or a run."""
 OWN = {"live/session.py", "live/running.py"}
 EXCEPTIONS = {
-    ("live/checkpoints.py", "checkpoints"),
     ("live/fused.py", "evaluated"),
     ("live/fused.py", "not_compiled"),
-    ("live/streaming.py", "rows_file"),
-    ("simulate.py", "parameters"),
-    ("simulate.py", "shadows"),
 }
 """Files that assign a field of a session, and the field."""
 

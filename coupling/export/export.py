@@ -21,6 +21,7 @@ from coupling.export.table import ExportRequest, MechanismTable
 from coupling.export.transformed import without_transformations
 from coupling.fmus import Fmu
 from coupling.live.program import compile_program
+from coupling.live.running import Running
 from coupling.live.start import start
 from coupling.live.violations import check_start_state, gauge_starts
 from coupling.memory import without_collection
@@ -112,16 +113,16 @@ def export_fmu(
         raise BuildError(sentence)
     moved = {**near, **unstabilised, **given}
     if near and given:
-        with start(program, run, moved, assembling=True) as session:
+        with start(program, Running(run=run, values=moved), assembling=True) as session:
             moved |= at_pose(session, definition, pose or {}, near, given) | given
     if initial == "assemble":
 
         def attempt(guesses: Mapping[tuple[int, str], float]) -> dict[tuple[int, str], float]:
-            with start(program, run, {**unstabilised, **given, **guesses}, assembling=True) as session:
+            with start(program, Running(run=run, values={**unstabilised, **given, **guesses}), assembling=True) as session:
                 return {**guesses, **assemble(session, guesses, Wish(guess=guesses_of(definition))).changes()}
 
         moved |= assemble_in_parts(opened, mode, run, given, attempt)
-    with start(program, run, moved) as session:
+    with start(program, Running(run=run, values=moved)) as session:
         if initial != "relax":
             check_start_state(session)
         starts = {**moved, **gauge_starts(session)}

@@ -23,7 +23,6 @@ from coupling.kernel.system.kernel import Kernel
 from coupling.kernel.system.status import Status
 from coupling.live.guards import Guards
 from coupling.live.output_paths import place
-from coupling.live.running import Running
 from coupling.options import Checkpoint, Run
 from coupling.outcome import Outcome
 from coupling.plan.as_data import as_data, from_data
@@ -58,6 +57,15 @@ class Rows(Protocol):
         """After the rows that the kernel has been told of."""
 
 
+class CheckpointedRun(Protocol):
+    """A run, as far as it is looked at here."""
+
+    @property
+    def values(self) -> Mapping[tuple[int, str], Value]: ...
+    @property
+    def checkpoints(self) -> CheckpointWriter | None: ...
+
+
 class Checkpointed(Protocol):
     """A session, as far as it is looked at here."""
 
@@ -74,9 +82,8 @@ class Checkpointed(Protocol):
     @property
     def instances(self) -> Sequence[Instance]: ...
     @property
-    def running(self) -> Running: ...
+    def running(self) -> CheckpointedRun: ...
 
-    checkpoints: CheckpointWriter | None
     evaluated: str
     not_compiled: str
 
@@ -151,15 +158,14 @@ class CheckpointWriter:
         return head.get("evaluated", ""), head.get("not_compiled", "")
 
     @contextmanager
-    def of(self, session: Checkpointed, warned: Sequence[str], rows: Rows | None) -> Iterator[None]:
-        """Keeps a run, from its start on."""
+    def with_rows(self, rows: Rows | None, warned: Sequence[str]) -> Iterator[None]:
+        """Keeps the rows of a run, as long as it lasts, and the warnings of its start."""
         self._rows, self._warned = rows, warned
         remove_parts(self.path.parent, escape(self.path.name))
-        session.checkpoints = self
         try:
             yield
         finally:
-            session.checkpoints = None
+            self._rows = None
 
     # -- while it runs ---------------------------------------------------------------------------------------------------------------
 
@@ -308,26 +314,26 @@ def checkpoint_writer(checkpoint: object) -> CheckpointWriter | None:
 
 def begun(session: Checkpointed, status: Status, *beside: Kept) -> Status:
     """Has a run that stands at its start go to where it was kept, if it was."""
-    if session.checkpoints and status is Status.DONE:
-        session.checkpoints.begin(session, beside)
+    if session.running.checkpoints and status is Status.DONE:
+        session.running.checkpoints.begin(session, beside)
     return status
 
 
 def looked(session: Checkpointed, status: Status, *beside: Kept) -> None:
     """Makes a checkpoint of a run that is under way, where it is time for one."""
-    if session.checkpoints and status is Status.PAUSED:
-        session.checkpoints.look(session, beside)
+    if session.running.checkpoints and status is Status.PAUSED:
+        session.running.checkpoints.look(session, beside)
 
 
 def kept(session: Checkpointed, status: Status, *beside: Kept) -> None:
     """Makes a checkpoint of a run that has come to its end, or is left where it can go on."""
-    if session.checkpoints and status in (Status.DONE, Status.PAUSED):
-        session.checkpoints.keep(session, beside)
+    if session.running.checkpoints and status in (Status.DONE, Status.PAUSED):
+        session.running.checkpoints.keep(session, beside)
 
 
 def pace(session: Checkpointed, longest: float) -> float:
     """Seconds that a run may go on without being looked at."""
-    return min(longest, session.checkpoints.interval) if session.checkpoints else longest
+    return min(longest, session.running.checkpoints.interval) if session.running.checkpoints else longest
 
 
 def _put_back(of: Kept, told: Mapping[str, Any]) -> None:

@@ -111,7 +111,7 @@ def out_of_memory(t: float) -> Outcome:
 
 def no_room(session: Session, t: float) -> Outcome:
     why = os.strerror(session.kernel.rows_file_error)
-    sentence = f"stopped at t = {t:.9g} s: '{session.rows_file}' takes no more rows: {why}; make room there, record less often, or choose another path"
+    sentence = f"stopped at t = {t:.9g} s: '{session.running.rows_file}' takes no more rows: {why}; make room there, record less often, or choose another path"
     return Outcome(Ending.STORAGE_FAILED, f"{sentence}; {KEPT}")
 
 

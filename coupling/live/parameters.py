@@ -54,7 +54,7 @@ class Parameter:
 
 def parameters_named(built: Built, names: Sequence[str], values: Mapping[tuple[int, str], Value], driven: Sequence[str]) -> list[Parameter]:
     """Parameters and start values by full names; refuses what a run cannot be differentiated by."""
-    if built.switched:
+    if names and built.switched:
         raise BuildError(
             f"sensitivities are refused with '{built.parts[built.switched[0].part].name}', whose constraints come and go with its modes; take differences of "
             "runs at other values, by sweep"

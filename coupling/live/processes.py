@@ -63,10 +63,10 @@ def sandbox_of(definition: Definition) -> Sandbox:
 class RunProcesses:
     """Of all runs of a definition; a host has one run at a time."""
 
-    def __init__(self, *inhabited: dict[tuple[object, ...], Any]) -> None:
-        """``inhabited``: what waits in them, by keys of which the last member is the process."""
+    def __init__(self, inhabitants: dict[tuple[object, ...], Any]) -> None:
+        """``inhabitants``: what waits in them, by keys of which the last member is the process."""
         self._waiting: list[HostedLibrary] = []
-        self._inhabited = inhabited
+        self._inhabitants = inhabitants
         self._present = threading.local()
         self._opened: list[Built] = []
 
@@ -107,9 +107,8 @@ class RunProcesses:
 
     def _leave(self, library: HostedLibrary) -> None:
         """A process that is no more, with what waits in it."""
-        for waiting in self._inhabited:
-            for key in [each for each in waiting if each[-1] is library]:
-                del waiting[key]
+        for key in [each for each in self._inhabitants if each[-1] is library]:
+            del self._inhabitants[key]
         library.end()
 
     def _host(self, run: Run, sandbox: Sandbox | None) -> HostedLibrary:

@@ -25,7 +25,7 @@ def taken(session: Session) -> Numbers:
     return Numbers(
         rows=rows[:, :width],
         created_energy={port: rows[:, first + i].copy() for i, port in enumerate(watched)},
-        derivatives=_derivatives(rows[:, first + len(watched) :], len(session.parameters), len(program.columns)),
+        derivatives=_derivatives(rows[:, first + len(watched) :], len(session.running.parameters), len(program.columns)),
         drawn={name: rows[:, width + i].copy() for i, name in enumerate(posing)},
     )
 
@@ -55,7 +55,7 @@ def recorded(
         options=session.run.told,
         changes=tuple(sorted(changes, key=lambda change: change.time)),
         off=off,
-        parameters=tuple(ByParameter(each.name, each.unit, each.exact) for each in session.parameters),
+        parameters=tuple(ByParameter(each.name, each.unit, each.exact) for each in session.running.parameters),
         scene=session.program.scene,
         printed=session.printed,
     )

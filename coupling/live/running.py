@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from coupling.live.checkpoints import CheckpointWriter
+from coupling.live.parameters import Parameter
 from coupling.options import Run
 from coupling.plan.definition import Value
 
@@ -16,6 +19,12 @@ class Running:
     run: Run
     values: Mapping[tuple[int, str], Value] = field(default_factory=dict)
     """Start values of the run, by the number of an instance and the name of its variable."""
+    parameters: Sequence[Parameter] = ()
+    """The parameters by which the run is differentiated."""
+    checkpoints: CheckpointWriter | None = None
+    """The writer of checkpoints, if the run writes some."""
+    rows_file: Path | None = None
+    """The file that takes the rows, if memory does not."""
     said: dict[int, str] = field(default_factory=dict, init=False)
     """Warnings of instances at the start, by their numbers."""
     raised: BaseException | None = field(default=None, init=False)

@@ -10,6 +10,7 @@ from coupling.errors import StartError
 from coupling.kernel.runs.sensitivity import grazing, set_sensitivities
 from coupling.kernel.system.status import Status
 from coupling.live.failures import describe
+from coupling.live.running import Running
 from coupling.live.session import Session, alive
 from coupling.live.start import StartValues, start, start_again
 from coupling.plan.graph import Part
@@ -22,15 +23,15 @@ def begin_sensitivities(session: Session) -> None:
         each.kernel.set_fast(False)
     for each in session.shadows:
         each.kernel.set_projection(each.rows, projects)
-    moved = np.array([each.x - session.x for each in session.shadows]).reshape(len(session.parameters), -1, len(session.x))
+    moved = np.array([each.x - session.x for each in session.shadows]).reshape(len(session.running.parameters), -1, len(session.x))
     parts = session.built.parts
     status = set_sensitivities(
         session.kernel,
-        [each.by for each in session.parameters],
+        [each.by for each in session.running.parameters],
         [each.kernel for each in session.shadows],
         [reference for part in parts for reference in part.states],
         [_differentiated(part) for part in parts],
-        np.array([each.by.weights @ of for each, of in zip(session.parameters, moved, strict=True)]),
+        np.array([each.by.weights @ of for each, of in zip(session.running.parameters, moved, strict=True)]),
         session.run.start_time,
         session.x,
     )
@@ -61,23 +62,21 @@ Moved = Callable[[tuple[int, str], float], StartValues]
 """The start values of a run with another value of a parameter."""
 
 
-def shadows_of(session: Session, moved: Moved, waiting: list[Session]) -> list[Session]:
-    """All of them, made of those that wait as far as there are any; none where one cannot be started."""
+def shadows_of(session: Session, moved: Moved) -> list[Session]:
+    """Returns all of them, made of those that the session has from an earlier run as far as possible; none where one cannot be started."""
     found: list[Session] = []
-    waiting = [each for each in waiting if alive(each)]
+    waiting = [each for each in session.shadows if alive(each)]
     try:
-        for each in session.parameters:
+        for each in session.running.parameters:
             for stride in each.by.strides:
-                values = moved(each.at, each.value + float(stride))
+                running = Running(run=session.run, values=moved(each.at, each.value + float(stride)))
                 if waiting:
                     found.append(waiting.pop())
-                    start_again(found[-1], session.run, values)
+                    start_again(found[-1], running)
                 else:
-                    found.append(start(session.program, session.run, values, library=session.kernel.library))
+                    found.append(start(session.program, running, library=session.kernel.library))
     except BaseException:
-        waiting += found
+        for shadow in found:
+            shadow.free()
         raise
-    finally:
-        for other in waiting:
-            other.free()
     return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,9 +16,7 @@ from coupling.kernel.fmi.instances import Together
 from coupling.kernel.platform.own import Library
 from coupling.kernel.rows.rows import Rows
 from coupling.kernel.system.kernel import Kernel
-from coupling.live.checkpoints import CheckpointWriter
 from coupling.live.guards import NO_GUARDS, Guards, Loss
-from coupling.live.parameters import Parameter
 from coupling.live.program import Program, compile_program
 from coupling.live.running import Running
 from coupling.live.start_values import GivenValues
@@ -59,10 +56,8 @@ class Session:
         """The processes of their own that instances have."""
         self.x = np.zeros(program.built.states)
         """The states at the start."""
-        self.parameters: list[Parameter] = []
-        """By which the run is differentiated."""
         self.shadows: list[Session] = []
-        """Sessions of the same program with other values of these, of one parameter after the other."""
+        """Sessions of the same program with other values of parameters, of one parameter after the other, in the last run that was differentiated."""
         self.lost_when_freed: Loss | None = None
         """A process of an instance that has not survived being freed."""
         self.evaluated = ""
@@ -71,10 +66,6 @@ class Session:
         """Why they are not found by compiled code, though it was asked for."""
         self.evaluated_before = (0, 0)
         """Evaluations before the integration began, by the FMUs and by their equations."""
-        self.rows_file: Path | None = None
-        """What takes the rows of the run, where memory does not."""
-        self.checkpoints: CheckpointWriter | None = None
-        """What makes checkpoints of the run."""
         self._made: dict[Hashable, Any] = {}
         self._readings: dict[tuple[Address, ...], Readings] = {}
         self.given = GivenValues(program.built)
@@ -100,7 +91,6 @@ class Session:
         if not self.shares:
             self.guards.limit(running.run)
         self._length = None
-        self.parameters, self.shadows = [], []
         self.kernel.reset()
         if self.inner:
             self.inner.begin(Running(run=running.run))
@@ -111,6 +101,13 @@ class Session:
             self._made[key] = make()
         found: _Made = self._made[key]
         return found
+
+    def run_beside(self, shadows: list[Session]) -> None:
+        """Has shadows run beside this session, which owns them from now on; those that no longer do are freed."""
+        for each in self.shadows:
+            if each not in shadows:
+                each.free()
+        self.shadows = shadows
 
     def add_jacobians(self, rows: Rows) -> None:
         """Completes the kernel by rows with the Jacobians of the loops."""
@@ -266,6 +263,8 @@ class Session:
             self.lost_when_freed = self.lost_when_freed or self.guards.lost_by(self.instances, part)
         if not self.shares:
             self.guards.end()
+        for each in self.shadows:
+            each.free()
 
     def _guarded(self, drive: FunctionDrive) -> Callable[[float, object], float]:
         """The kernel cannot pass exceptions on: they are kept, and the value is not a number."""

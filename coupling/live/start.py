@@ -30,7 +30,6 @@ from coupling.live.session import Session
 from coupling.live.successive import begin_in_order
 from coupling.live.switching import begin_switching, name_modes
 from coupling.live.violations import check_start_state, follow_gauge
-from coupling.options import Run
 from coupling.plan.definition import Value
 from coupling.plan.graph import Address, Part
 from coupling.plan.unsolvable import unsolvable
@@ -43,23 +42,21 @@ _MOST_ROUNDS, _STILL = 1000, 1e-13
 """How often inputs are passed around at the start, and how little they then may move, relative to their size."""
 
 
-def start(
-    program: Program, run: Run, values: StartValues, *, repeats: bool = False, assembling: bool = False, library: Library = library
-) -> Session:
-    """A session at the start of a run.
+def start(program: Program, running: Running, *, repeats: bool = False, assembling: bool = False, library: Library = library) -> Session:
+    """Returns a session at the start of a run.
 
     ``repeats``: whether multipliers that cannot be solved for at a point are found by repeated steps. ``assembling``: the start need not
     make sense yet, and nothing is solved there. ``library``: of the process in which it is.
     """
     instances: list[Instance] = []
     libraries: dict[Path, LoadedLibrary] = {}
-    guards = NO_GUARDS if library.is_elsewhere else Guards(run, program.built.parts)
+    guards = NO_GUARDS if library.is_elsewhere else Guards(running.run, program.built.parts)
     try:
         with _undivided() as look, guards.named(instances):
             for index, part in enumerate(program.built.parts):
                 instances.append(_instantiated(program, index, part, library, guards, libraries))
                 look()
-        session = Session(program, instances, Running(run=run, values=values), library=library, guards=guards)
+        session = Session(program, instances, running, library=library, guards=guards)
     except BaseException:
         for instance in instances:
             instance.free()
@@ -70,10 +67,10 @@ def start(
     return session
 
 
-def start_again(session: Session, run: Run, values: StartValues, *, repeats: bool = False, assembling: bool = False) -> None:
+def start_again(session: Session, running: Running, *, repeats: bool = False, assembling: bool = False) -> None:
     """Brings a session that has run to the start of another run, as if it were new; frees it where that fails."""
     with _freed_on_failure(session):
-        session.begin(Running(run=run, values=values))
+        session.begin(running)
         _begin(session, repeats, assembling, reset=True)
 
 

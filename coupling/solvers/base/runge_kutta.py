@@ -37,9 +37,9 @@ def integrate(method: Tableau, session: Session, run: Run) -> Outcome:
     if session.program.quiet is not None:
         kernel.set_quiet(session.program.quiet)
     atol = state_tolerances(session, run)
-    if session.parameters:
+    if session.running.parameters:
         begin_sensitivities(session)
-        atol = np.append(atol, np.full(len(session.parameters) * len(atol), np.inf))  # their errors choose no steps
+        atol = np.append(atol, np.full(len(session.running.parameters) * len(atol), np.inf))  # their errors choose no steps
     if len(times) and times[0] <= run.start_time:
         kernel.record()
         times = times[1:]
@@ -56,7 +56,7 @@ def integrate(method: Tableau, session: Session, run: Run) -> Outcome:
     for make in (_roughness, _stiffness):
         outcome.warnings += sentences(make, session, outcome.counts)
     record_last(kernel, run, outcome)
-    if session.parameters:
+    if session.running.parameters:
         outcome.warnings += sentences(lost_sensitivities, session)
     return outcome
 

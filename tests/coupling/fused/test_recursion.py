@@ -19,6 +19,7 @@ from coupling.fused.taped import Stages
 from coupling.kernel.equations.fused import Stage, fuse, report
 from coupling.live.fused import begin_fused
 from coupling.live.program import compile_program
+from coupling.live.running import Running
 from coupling.live.start import start
 from coupling.options import Run
 from coupling.plan.build import Built
@@ -64,7 +65,7 @@ def planar() -> System:
 def differences(built: Built, evaluation: str, points: int = 5) -> list[float]:
     """Of derivatives at random states, relative to the greatest, from a workspace that is full of NaN at first."""
     run, random, found = Run(stop_time=1.0, evaluation=evaluation), np.random.default_rng(1), list[float]()
-    with start(compile_program(built, []), run, {}) as session:
+    with start(compile_program(built, []), Running(run=run)) as session:
         for _ in range(points):
             t, x = random_point(session, random)
             ours, theirs = np.full(len(x), np.nan), np.full(len(x), np.nan)
@@ -138,7 +139,7 @@ def test_a_pose_in_which_nothing_resists_is_for_the_fmus():
     system.connect(before, "link.P")
     system.connect("link.C1", "mass.P")
     built = system.build(communication=False)
-    with start(compile_program(built, []), Run(stop_time=1.0, evaluation="tape"), {}) as session:
+    with start(compile_program(built, []), Running(run=Run(stop_time=1.0, evaluation="tape"))) as session:
         begin_fused(session)
         derivatives = np.zeros(10)
         for bent, by_fmus in ((1.0, 0), (0.0, 1)):

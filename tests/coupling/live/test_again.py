@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from coupling import BuildError, Result, Scheme, System
+from coupling.live.running import Running
 from coupling.live.start import start_again
 from tests.support import foreign
 from tests.support.runtime.runtime_components import BouncingBall
@@ -266,9 +267,9 @@ def test_start_values_of_the_same_names_are_put_where_those_of_the_last_run_were
         rod = next(i for i, part in enumerate(session.built.parts) if part.name == "rod")
         kept, signs = [], []
         for value in (0.0, 0.0, -0.0):
-            start_again(session, session.run, {(rod, "omega"): value})
+            start_again(session, Running(run=session.run, values={(rod, "omega"): value}))
             kept.append(session.given.last(rod))
             signs.append(math.copysign(1.0, kept[-1].arrays[2][kept[-1].places.index(kept[-1].names.index("omega"))]))
-        start_again(session, session.run, {(rod, "theta"): 0.0})
+        start_again(session, Running(run=session.run, values={(rod, "theta"): 0.0}))
     assert kept[0] is kept[1] is kept[2] is not session.given.last(rod)
     assert signs == [1.0, 1.0, -1.0]

@@ -9,6 +9,7 @@ from coupling.kernel.equations import fused as kernel_fused
 from coupling.kernel.system.status import Status
 from coupling.live.fused import begin_fused
 from coupling.live.program import compile_program
+from coupling.live.running import Running
 from coupling.live.start import start
 from coupling.options import Run
 from coupling.plan.build import build
@@ -42,7 +43,7 @@ def test_what_is_off_is_moved_to_the_same_place(make, evaluation):
 
 def test_by_baumgarte_there_are_no_corrections():
     """Nothing reads constraints then, and code for them would be for nothing."""
-    with start(compile_program(four_bars(1).build(communication=False), []), Run(stop_time=1.0, evaluation="tape"), {}) as session:
+    with start(compile_program(four_bars(1).build(communication=False), []), Running(run=Run(stop_time=1.0, evaluation="tape"))) as session:
         begin_fused(session)
         assert not session.program.fused.corrections
 
@@ -50,6 +51,6 @@ def test_by_baumgarte_there_are_no_corrections():
 def _begun(system, evaluation):
     built = build(system.definition, Mode.PROJECTED)
     run = Run(stop_time=1.0, evaluation=evaluation, stabilisation="projection")
-    session = start(compile_program(built, []), run, without_stabilisation(built.parts, range(len(built.parts))))
+    session = start(compile_program(built, []), Running(run=run, values=without_stabilisation(built.parts, range(len(built.parts)))))
     session.kernel.set_projection(session.rows, True)
     return session

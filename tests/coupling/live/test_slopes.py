@@ -15,6 +15,7 @@ from coupling.live.fused import begin_fused
 from coupling.live.linearise import NoDerivative
 from coupling.live.program import compile_program
 from coupling.live.projected import state_jacobian
+from coupling.live.running import Running
 from coupling.live.session import Session
 from coupling.live.slopes import begin_slopes
 from coupling.live.start import start
@@ -44,7 +45,7 @@ def begun(system: System, projected: bool) -> Iterator[Session]:
     """At its start, evaluated by the tape."""
     built = build(system.definition, Mode.PROJECTED if projected else Mode.CONTINUOUS)
     values = without_stabilisation(built.parts, range(len(built.parts))) if projected else {}
-    with start(compile_program(built, []), Run(stop_time=1.0, evaluation="tape"), values) as session:
+    with start(compile_program(built, []), Running(run=Run(stop_time=1.0, evaluation="tape"), values=values)) as session:
         session.kernel.set_projection(session.rows, projected)
         session.kernel.set_fast(False)
         begin_fused(session)

@@ -34,6 +34,7 @@ from coupling.live import successive as successive_
 from coupling.live import switching as live_switching
 from coupling.live.bordered import Kept
 from coupling.live.program import compile_program
+from coupling.live.running import Running
 from coupling.live.session import Session
 from coupling.live.start import start
 from coupling.live.unwritten import attempted, sentences, total
@@ -106,7 +107,7 @@ def left(system: System, run: Run, number: float, index: int) -> Iterator[Sessio
     """A session whose kernel left odd numbers, modes that have no name, and impacts of any size."""
     built = build(system.definition, Mode.PROJECTED)
     program = compile_program(built, [])
-    with start(program, run, {}) as session:
+    with start(program, Running(run=run)) as session:
         kernel, unknowns = session.kernel, sum(len(loop.unknowns) for loop in session.schedule.loops)
         notes = SimpleNamespace(two=0, shared=0, several=0, two_closed=True)
         for name in ("two_time", "two_mu", "shared_time", "several_time", "mu", "below"):

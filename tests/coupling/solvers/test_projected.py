@@ -12,6 +12,7 @@ from coupling.kernel.system.status import Status
 from coupling.live.fused import begin_fused
 from coupling.live.program import compile_program
 from coupling.live.projected import state_jacobian
+from coupling.live.running import Running
 from coupling.live.session import Session
 from coupling.live.start import start
 from coupling.options import Run
@@ -29,7 +30,7 @@ def begun(system: System) -> Session:
     """At its start, projected."""
     built = build(system.definition, Mode.PROJECTED)
     values = without_stabilisation(built.parts, range(len(built.parts)))
-    session = start(compile_program(built, []), Run(stop_time=1.0), values)
+    session = start(compile_program(built, []), Running(run=Run(stop_time=1.0), values=values))
     session.kernel.set_projection(session.rows, True)
     return session
 

@@ -15,6 +15,7 @@ from coupling.fused.roots import Roots, derivatives
 from coupling.kernel.fmi.instance import WARNING
 from coupling.kernel.system.status import Status
 from coupling.live.program import compile_program
+from coupling.live.running import Running
 from coupling.live.session import Session
 from coupling.live.start import start
 from coupling.options import Run
@@ -110,7 +111,9 @@ def begun(built: Built, values: Mapping[tuple[int, str], float], random: np.rand
                 assert session.instances[each.part].set(built.mode_type(each), [each.given.mode.reference], [float(mode)]) <= WARNING
 
     with patch("coupling.live.start.name_modes", choose_modes):
-        session = start(compile_program(built, []), Run(stop_time=1.0, stabilisation="baumgarte"), values, assembling=True)
+        session = start(
+            compile_program(built, []), Running(run=Run(stop_time=1.0, stabilisation="baumgarte"), values=values), assembling=True
+        )
     session.kernel.exchange(0.0, solving=True)  # finds the entries of Jacobians that change at events only
     return session
 

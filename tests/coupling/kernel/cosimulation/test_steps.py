@@ -12,6 +12,7 @@ from numpy.polynomial import Polynomial
 from coupling import System
 from coupling.kernel.system.status import Status
 from coupling.live.program import compile_program
+from coupling.live.running import Running
 from coupling.live.start import start
 from coupling.options import Run
 from tests.support.foreign import Model, Variable, export
@@ -40,7 +41,7 @@ def taken(order: int, in_turn: bool, degree: int) -> Steps:
     system.connect("first.z", "second.u")
     arriving, polynomials, ends = [], [], []
     run = Run(stop_time=1.0, communication_step=0.1)
-    with start(compile_program(system.build(communication=True), run.outputs, in_turn), run, {}) as session:
+    with start(compile_program(system.build(communication=True), run.outputs, in_turn), Running(run=run)) as session:
         kernel = session.kernel
         for i, t in enumerate(POINTS):
             assert kernel.point(t)[0] is Status.DONE
