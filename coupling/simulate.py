@@ -306,7 +306,7 @@ class Simulator:
                 session.run_beside(shadows_of(session, lambda at, value: self._begun(built, run, {**asked, at: value}, pose, True)[0]))
             if run.initial != "relax" and not instead:
                 check_start_state(session, own)
-            begin_fused(session, checkpoints.evaluated if checkpoints else ("", ""))
+            begin_fused(session)
             prepared = perf_counter()
             try:
                 with (

@@ -81,7 +81,7 @@ def evaluation(session: Session, t: float, x: np.ndarray, asked: bool) -> Evalua
         time=t,
         states=dict(zip(named, map(float, x), strict=True)),
         units={name: _unit(session, a) for name, a in zip(named, states, strict=True)},
-        evaluation=session.evaluated,
+        evaluation=session.running.way.evaluated,
         reason=_reason(session, asked),
         handed_over=found.handed,
         by_fmus=found.by_rows,
@@ -187,9 +187,9 @@ def _modes(session: Session) -> dict[Address, str]:
 
 def _reason(session: Session, asked: bool) -> str:
     """The reason why derivatives are found in this way and in no other."""
-    program, way = session.program, session.evaluated
-    if session.not_compiled:
-        return f"another way is not possible: {session.not_compiled}"
+    program, (way, why) = session.program, session.running.way
+    if why:
+        return f"another way is not possible: {why}"
     if asked or way == BY_CODE:
         return "as asked"
     if way == BY_TAPE:

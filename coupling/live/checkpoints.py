@@ -10,7 +10,7 @@ from glob import escape
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -57,6 +57,15 @@ class Rows(Protocol):
         """After the rows that the kernel has been told of."""
 
 
+class Way(NamedTuple):
+    """How the derivatives of a run are found."""
+
+    evaluated: str = ""
+    """The way; empty before the integration begins."""
+    not_compiled: str = ""
+    """The reason why they are not found by compiled code, though it was asked for."""
+
+
 class CheckpointedRun(Protocol):
     """A run, as far as it is looked at here."""
 
@@ -64,6 +73,8 @@ class CheckpointedRun(Protocol):
     def values(self) -> Mapping[tuple[int, str], Value]: ...
     @property
     def checkpoints(self) -> CheckpointWriter | None: ...
+    @property
+    def way(self) -> Way: ...
 
 
 class Checkpointed(Protocol):
@@ -83,10 +94,6 @@ class Checkpointed(Protocol):
     def instances(self) -> Sequence[Instance]: ...
     @property
     def running(self) -> CheckpointedRun: ...
-
-    evaluated: str
-    not_compiled: str
-
     def count_from_here(self) -> None: ...
 
 
@@ -152,10 +159,10 @@ class CheckpointWriter:
         return {(index, name): value for index, name, value in head["values"]}, list(head["warned"])
 
     @property
-    def evaluated(self) -> tuple[str, str]:
-        """How derivatives were found before the run goes on, and why not by compiled code; empty where it begins at its start."""
+    def way(self) -> Way:
+        """How derivatives were found before the run goes on; empty where it begins at its start."""
         head = self.begins_at.head if self.begins_at else {}
-        return head.get("evaluated", ""), head.get("not_compiled", "")
+        return Way(head.get("evaluated", ""), head.get("not_compiled", ""))
 
     @contextmanager
     def with_rows(self, rows: Rows | None, warned: Sequence[str]) -> Iterator[None]:
@@ -173,11 +180,12 @@ class CheckpointWriter:
         """A run that stands at its start goes to where it was kept."""
         if self.begins_at is None:
             return
-        found = self.begins_at.head.get("evaluated", session.evaluated)
-        if found != session.evaluated:
-            why = f" ({session.not_compiled})" if session.not_compiled else ""
+        way = session.running.way
+        found = self.begins_at.head.get("evaluated", way.evaluated)
+        if found != way.evaluated:
+            why = f" ({way.not_compiled})" if way.not_compiled else ""
             raise ResultError(
-                f"'{self.path}' is of a run whose derivatives were found {found}, and here they are found {session.evaluated}{why}; go on where they are "
+                f"'{self.path}' is of a run whose derivatives were found {found}, and here they are found {way.evaluated}{why}; go on where they are "
                 "found as they were, or begin the run anew"
             )
         self._load(session, self.begins_at.blocks)
@@ -240,8 +248,7 @@ class CheckpointWriter:
             "platform": PLATFORM,
             "time": _reached(session),
             "interval": self.interval,
-            "evaluated": session.evaluated,
-            "not_compiled": session.not_compiled,
+            **session.running.way._asdict(),
             "inexact": self.inexact,
             "restarted": self._of(session),
             "values": [[index, name, value] for (index, name), value in session.running.values.items()],

@@ -10,6 +10,7 @@ from coupling.fused.not_fused import NotFused
 from coupling.fused.taped import Taped
 from coupling.kernel.equations.fused import FusedReport, fuse, report
 from coupling.kernel.equations.record import fuse_record
+from coupling.live.checkpoints import Way
 from coupling.live.fused_structures import structures
 from coupling.live.session import Session
 from coupling.options import Run
@@ -20,30 +21,31 @@ BY_TAPE = "by a tape of their equations"
 BY_CODE = "by compiled code of their equations"
 
 
-def begin_fused(session: Session, begun: tuple[str, str] = ("", "")) -> None:
-    """Fused code takes the place of the instances where it can and may; to be called at the start of a run. One that goes on from a checkpoint has
-    ``begun`` in a way, and tells why it was no other."""
-    run, (way, session.not_compiled) = session.run, begun
-    session.count_from_here()
-    session.evaluated = BY_INSTANCES
+def begin_fused(session: Session) -> None:
+    """Fused code takes the place of the instances where it can and may; to be called at the start of a run. One that goes on from a checkpoint
+    keeps the way in which it began."""
+    session.begin_integration(_fused(session))
+
+
+def _fused(session: Session) -> Way:
+    run, checkpoints = session.run, session.running.checkpoints
+    way, why = checkpoints.way if checkpoints else Way()
     if way == BY_INSTANCES or (not way and (run.evaluation == "fmus" or (run.evaluation == "auto" and not _by_default(session)))):
-        return
+        return Way(BY_INSTANCES, why)
     more = _asks_for_more(run)
     if more:
-        session.not_compiled = more
-        return
+        return Way(BY_INSTANCES, more)
     if run.evaluation == "compiled" and way != BY_TAPE:
         try:
             _fuse_compiled(session, session.repeated)  # before the tape is asked for, since both are lowered together
-            return
+            return Way(BY_CODE, why)
         except NotCompiled as error:
-            session.not_compiled = str(error)
+            why = str(error)
     tapes = session.program.tapes(session.repeated)
-    if isinstance(tapes, Taped):
-        session.evaluated = BY_TAPE
-        _fuse(session, tapes)
-    else:
-        session.not_compiled = str(tapes)
+    if not isinstance(tapes, Taped):
+        return Way(BY_INSTANCES, str(tapes))
+    _fuse(session, tapes)
+    return Way(BY_TAPE, why)
 
 
 def decided(built: Built, run: Run) -> tuple[str, str]:
@@ -94,7 +96,6 @@ def _fuse_compiled(session: Session, repeated: tuple[int, ...]) -> None:
         if session.run.isolation.sandbox:
             raise NotCompiled(_SANDBOXED) from None
         raise NotCompiled(f"compiled code cannot be loaded in the process of the run ({error})") from None
-    session.evaluated = BY_CODE
 
 
 def _fuse(session: Session, code: Taped | Compiled) -> None:
@@ -114,9 +115,8 @@ def _asks_for_more(run: Run) -> str:
 
 def not_compiled(session: Session) -> str:
     """What a run says that was to be evaluated by its equations and is not, or not as it was asked."""
-    return (
-        _warning(session.run, session.not_compiled, session.evaluated) if session.not_compiled and session.run.evaluation != "auto" else ""
-    )
+    way, run = session.running.way, session.run
+    return _warning(run, way.not_compiled, way.evaluated) if way.not_compiled and run.evaluation != "auto" else ""
 
 
 def _warning(run: Run, why: str, way: str) -> str:
@@ -130,13 +130,14 @@ def given_up(session: Session) -> str:
         return ""
     where = f" in '{session.program.label(found.slot)}'" if found.slot in session.program.labels else ""
     return (
-        f"fast evaluation ({session.evaluated}) was switched off at t = {found.given_up:.6g} s: it differed from the FMUs by "
+        f"fast evaluation ({session.running.way.evaluated}) was switched off at t = {found.given_up:.6g} s: it differed from the FMUs by "
         f"{found.off:.2g}{where}, where terms are {found.size:.2g}; the rest of the run called the FMUs, which takes longer"
     )
 
 
 def told(session: Session, found: FusedReport) -> str:
     """How the derivatives of a run were found."""
+    way = session.running.way.evaluated
     if not math.isnan(found.given_up):
-        return f"{session.evaluated} up to t = {found.given_up:.6g} s, where the FMUs said otherwise, and by these after that"
-    return session.evaluated
+        return f"{way} up to t = {found.given_up:.6g} s, where the FMUs said otherwise, and by these after that"
+    return way

@@ -72,7 +72,7 @@ def _derivatives(recorded: np.ndarray, parameters: int, columns: int) -> np.ndar
 
 def _statistics(session: Session, preparing: float, running: float, said: list[str], counts: Mapping[str, Any]) -> Statistics:
     s = session.kernel.statistics
-    in_fmus = sum(way.each * (way.made - before) for way, before in zip(s.ways, session.evaluated_before, strict=True))
+    in_fmus = sum(way.each * (way.made - before) for way, before in zip(s.ways, session.running.evaluated_before, strict=True))
     calls = session.kernel.counts if session.steppers and not session.kernel.library.is_lost else None
     fused = report(session.kernel)
     return Statistics(

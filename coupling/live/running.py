@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from coupling.live.checkpoints import CheckpointWriter
+from coupling.live.checkpoints import CheckpointWriter, Way
 from coupling.live.parameters import Parameter
 from coupling.options import Run
 from coupling.plan.definition import Value
@@ -25,6 +25,10 @@ class Running:
     """The writer of checkpoints, if the run writes some."""
     rows_file: Path | None = None
     """The file that takes the rows, if memory does not."""
+    way: Way = field(default=Way(), init=False)
+    """How the derivatives are found."""
+    evaluated_before: tuple[int, int] = field(default=(0, 0), init=False)
+    """Evaluations before the integration began, by the FMUs and by their equations."""
     said: dict[int, str] = field(default_factory=dict, init=False)
     """Warnings of instances at the start, by their numbers."""
     raised: BaseException | None = field(default=None, init=False)

@@ -16,6 +16,7 @@ from coupling.kernel.fmi.instances import Together
 from coupling.kernel.platform.own import Library
 from coupling.kernel.rows.rows import Rows
 from coupling.kernel.system.kernel import Kernel
+from coupling.live.checkpoints import Way
 from coupling.live.guards import NO_GUARDS, Guards, Loss
 from coupling.live.program import Program, compile_program
 from coupling.live.running import Running
@@ -60,12 +61,6 @@ class Session:
         """Sessions of the same program with other values of parameters, of one parameter after the other, in the last run that was differentiated."""
         self.lost_when_freed: Loss | None = None
         """A process of an instance that has not survived being freed."""
-        self.evaluated = ""
-        """How the derivatives of the run are found."""
-        self.not_compiled = ""
-        """Why they are not found by compiled code, though it was asked for."""
-        self.evaluated_before = (0, 0)
-        """Evaluations before the integration began, by the FMUs and by their equations."""
         self._made: dict[Hashable, Any] = {}
         self._readings: dict[tuple[Address, ...], Readings] = {}
         self.given = GivenValues(program.built)
@@ -158,10 +153,15 @@ class Session:
         kernel = self.kernel
         return tuple(kernel.repeated(self.rows, kernel.time, kernel.slots[: self.built.states].copy(), cycle.size))
 
+    def begin_integration(self, way: Way) -> None:
+        """Begins the integration of the run, whose derivatives are found in this way."""
+        self.running.way = way
+        self.count_from_here()
+
     def count_from_here(self) -> None:
         """What was evaluated so far is no part of the integration."""
         by_fmus, by_equations = self.kernel.statistics.ways
-        self.evaluated_before = by_fmus.made, by_equations.made
+        self.running.evaluated_before = by_fmus.made, by_equations.made
 
     @property
     def switches(self) -> bool:

@@ -78,7 +78,7 @@ def test_the_jacobian_is_that_of_the_projected_derivatives(way, increment, allow
         if way != "fmus":
             session.running.run = replace(session.run, evaluation=way)
             begin_fused(session)
-            assert session.evaluated == WAYS[way]
+            assert session.running.way.evaluated == WAYS[way]
         columns = []
         for i in range(len(x)):
             h = np.zeros(len(x))

@@ -36,7 +36,7 @@ def ways_disagreement(built: Built, points: int = 20, seed: int = 1) -> float:
 def _by_way(session: Session, way: str, t: float, x: np.ndarray) -> np.ndarray:
     session.running.run = replace(session.run, evaluation=way)
     begin_fused(session)
-    assert session.evaluated == WAYS[way], session.not_compiled
+    assert session.running.way.evaluated == WAYS[way], session.running.way.not_compiled
     found = np.full(len(x), np.nan)
     assert session.kernel.derivatives(t, x, found) is Status.DONE
     assert not report(session.kernel).by_rows
