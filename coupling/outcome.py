@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import TypedDict
 
 from coupling.markup import BAD, DOUBTFUL, GOOD, Markup, badge, framed, marked, noted
 
@@ -33,6 +33,18 @@ class Ending(Enum):
     WORKER_LOST = "the process of its worker ended"
 
 
+class Counts(TypedDict, total=False):
+    """What a solver or scheme has counted, as fields of ``Statistics``."""
+
+    steps: int
+    rejected: int
+    jacobians: int
+    newton_iterations: int
+    most_newton_iterations: int
+    factorisations: int
+    projected: Mapping[str, float]
+
+
 @dataclass
 class Outcome:
     """``print`` it, or ask it: ``if result.outcome.completed``."""
@@ -44,8 +56,7 @@ class Outcome:
     """What is as it should be, if it was meant so: units that were converted, inputs that nothing gives."""
     stabilisation: str = ""
     """What has held the constraints, and why; empty where there are none."""
-    counts: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
-    """What the solver or scheme has counted, by fields of ``Statistics``."""
+    counts: Counts = field(default_factory=Counts, repr=False, compare=False)
 
     @property
     def completed(self) -> bool:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Any
-
 import numpy as np
 
 from coupling.kernel.equations.fused import report
@@ -14,6 +10,7 @@ from coupling.live.fused import told
 from coupling.live.session import Session
 from coupling.live.switching import not_held, switches_of
 from coupling.live.unwritten import attempted
+from coupling.outcome import Counts
 from coupling.record import ByParameter, Change, Numbers, Record, Statistics
 
 
@@ -30,9 +27,7 @@ def taken(session: Session) -> Numbers:
     )
 
 
-def recorded(
-    session: Session, numbers: Numbers, preparing: float, running: float, said: list[str], counts: Mapping[str, Any] = MappingProxyType({})
-) -> Record:
+def recorded(session: Session, numbers: Numbers, preparing: float, running: float, said: list[str], counts: Counts) -> Record:
     """Returns everything so far, with the seconds that it took to prepare the run and to make it, and what its solver has counted.
 
     ``said`` gets a sentence for each description that cannot be made; the rows stay.
@@ -70,29 +65,24 @@ def _derivatives(recorded: np.ndarray, parameters: int, columns: int) -> np.ndar
     )
 
 
-def _statistics(session: Session, preparing: float, running: float, said: list[str], counts: Mapping[str, Any]) -> Statistics:
+def _statistics(session: Session, preparing: float, running: float, said: list[str], counts: Counts) -> Statistics:
     s = session.kernel.statistics
     in_fmus = sum(way.each * (way.made - before) for way, before in zip(s.ways, session.running.evaluated_before, strict=True))
     calls = session.kernel.counts if session.steppers and not session.kernel.library.is_lost else None
     fused = report(session.kernel)
+    counted: Counts = {"steps": 0, "rejected": 0, "newton_iterations": s.newton_iterations, "factorisations": s.factorisations, **counts}
     return Statistics(
         evaluated=attempted(said, "", told, session, fused),
         handed_over=fused.handed,
         by_fmus=fused.by_rows,
         evaluations=s.evaluations,
-        newton_iterations=counts.get("newton_iterations", s.newton_iterations),
-        factorisations=counts.get("factorisations", s.factorisations),
-        jacobians=counts.get("jacobians", 0),
-        most_newton_iterations=counts.get("most_newton_iterations", 0),
-        projected=dict(counts.get("projected", {})),
         events=s.events,
         state_events=s.state_events,
         time_events=s.time_events,
         step_events=s.step_events,
-        steps=counts.get("steps", 0),
-        rejected=counts.get("rejected", 0),
         passes=calls.passes if calls else 0,
         seconds_preparing=preparing,
         seconds_running=running,
         seconds_in_fmus=min(in_fmus + (calls.seconds if calls else 0.0), running),
+        **counted,
     )

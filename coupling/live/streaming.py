@@ -45,7 +45,7 @@ class Stream:
     @contextmanager
     def written(self, session: Session) -> Iterator[None]:
         """By a session, from its start on. The file takes the place of another one of that name, which whoever reads it keeps."""
-        self._told = recorded(session, taken(session), 0, 0, [])
+        self._told = recorded(session, taken(session), 0, 0, [], {})
         self.width = len(_places(self._told))
         head = header(self._told, _ROWS_UNKNOWN, self.width)
         self._first, rows = len(head), session.run.rows

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
@@ -19,7 +18,7 @@ from coupling.live.session import Session
 from coupling.live.tolerances import state_tolerances
 from coupling.live.unwritten import sentences
 from coupling.options import Run
-from coupling.outcome import Outcome
+from coupling.outcome import Counts, Outcome
 from coupling.solvers.base.inside import advance, record_last
 from coupling.solvers.base.solver import Solver
 
@@ -65,7 +64,7 @@ MANY = 7
 """Attempts that a step over a smooth derivative never takes."""
 
 
-def _roughness(session: Session, counts: Mapping[str, int]) -> str:
+def _roughness(session: Session, counts: Counts) -> str:
     """Returns a warning of the derivative that has had the most attempts of a step rejected."""
     if counts["rejected"] < MANY:
         return ""
@@ -83,7 +82,7 @@ COSTLY, SHARE = 500, 0.25
 """Steps that stability has limited are worth a word where they are as many, and as large a share of all."""
 
 
-def _stiffness(session: Session, counts: Mapping[str, int]) -> str:
+def _stiffness(session: Session, counts: Counts) -> str:
     """Returns a warning of steps that stability and not accuracy has limited."""
     steps = counts["steps"]
     count = session.kernel.stiffness()[0] if steps >= COSTLY else 0
