@@ -29,6 +29,8 @@ class Running:
     """How the derivatives are found."""
     evaluated_before: tuple[int, int] = field(default=(0, 0), init=False)
     """Evaluations before the integration began, by the FMUs and by their equations."""
+    length: float | None = field(default=None, init=False)
+    """The size of the mechanism in m, once it has been asked for."""
     said: dict[int, str] = field(default_factory=dict, init=False)
     """Warnings of instances at the start, by their numbers."""
     raised: BaseException | None = field(default=None, init=False)

@@ -62,10 +62,8 @@ class Session:
         self.lost_when_freed: Loss | None = None
         """A process of an instance that has not survived being freed."""
         self._made: dict[Hashable, Any] = {}
-        self._readings: dict[tuple[Address, ...], Readings] = {}
         self.given = GivenValues(program.built)
         """The start values of the instances."""
-        self._length: float | None = None
         self.rows = program.rows
         """What the kernel has been built from so far."""
         self.kernel = Kernel(program.rows, self.instances, [self._guarded(each) for each in program.functions], library)
@@ -78,14 +76,14 @@ class Session:
 
     def _between_points(self, inner: Built, run: Run) -> Session:
         instances = [self.instances[i] for i in self.built.inner_parts]
-        return Session(compile_program(inner, []), instances, Running(run=run), True, self.kernel.library, self.guards)
+        library, guards = self.kernel.library, self.guards
+        return Session(compile_program(inner, []), instances, Running(run=run), shares=True, library=library, guards=guards)
 
     def begin(self, running: Running) -> None:
         """Begins another run, and drops the one before with all that belonged to it."""
         self.running = running
         if not self.shares:
             self.guards.limit(running.run)
-        self._length = None
         self.kernel.reset()
         if self.inner:
             self.inner.begin(Running(run=running.run))
@@ -184,10 +182,10 @@ class Session:
     def length(self) -> float:
         """The size of the mechanism in m, by which absolute tolerances of lengths and speeds are measured, by the greatest arm of the frames of bodies.
         See ``size_by``. Systems without arms have the size 1."""
-        if self._length is None:
+        if self.running.length is None:
             arms = self.built.arms
-            self._length = size_by(float(np.abs(self.readings(arms).read()[1]).max()) if arms else 0.0)
-        return self._length
+            self.running.length = size_by(float(np.abs(self.readings(arms).read()[1]).max()) if arms else 0.0)
+        return self.running.length
 
     def inside(self, each: Switched) -> float:
         """By how much a unilateral constraint is violated now, in the unit of its position; 0 where that is little, and for others."""
@@ -239,9 +237,7 @@ class Session:
 
     def readings(self, addresses: tuple[Address, ...]) -> Readings:
         """Reads variables, one after the other."""
-        if addresses not in self._readings:
-            self._readings[addresses] = Readings([(self.instances[a.part], a.type, [a.reference]) for a in addresses])
-        return self._readings[addresses]
+        return self.once(addresses, lambda: Readings([(self.instances[a.part], a.type, [a.reference]) for a in addresses]))
 
     def arriving_slot(self, number: int) -> int:
         """Where is kept what arrives at an input of a Co-Simulation instance, by its number among these."""
