@@ -50,7 +50,7 @@ from coupling.plan.outputs import names_of
 from coupling.plan.projection import of_no_effect, stabilisation_parameters, without_stabilisation
 from coupling.record import Record
 from coupling.schemes.base import failures
-from coupling.schemes.base.scheme import CouplingScheme, refuse_without_integration, scheme_of
+from coupling.schemes.base.scheme import refuse_without_integration, scheme_of
 from coupling.schemes.base.step_control import control_of
 from coupling.solvers.base.solver import SOLVERS, method_between_points, solver_of
 
@@ -295,11 +295,12 @@ class Simulator:
         running = Running(
             run=run,
             values=values,
+            repeats=scheme is not None and scheme.repeats,
             parameters=parameters_named(built, run.sensitivities, asked, [name for name, _ in self.definition.drives]),
             checkpoints=checkpoints,
             rows_file=stream.path if stream else None,
         )
-        key, session = self._started(built, running, scheme)
+        key, session = self._started(built, running, in_turn=scheme is not None and scheme.in_turn)
         completed = False
         try:
             if run.sensitivities:
@@ -368,7 +369,7 @@ class Simulator:
     @contextmanager
     def _lent(self, built: Built, run: Run, values: StartValues, assembling: bool = False) -> Iterator[Session]:
         """Yields a session at its start. It is kept for another run, unless what was done with it failed."""
-        key, session = self._started(built, Running(run=run, values=values), None, assembling)
+        key, session = self._started(built, Running(run=run, values=values, assembling=assembling))
         completed = False
         try:
             yield session
@@ -388,20 +389,17 @@ class Simulator:
 
     # -- sessions ----------------------------------------------------------------------------------------------------------------------
 
-    def _started(
-        self, built: Built, running: Running, scheme: CouplingScheme | None, assembling: bool = False
-    ) -> tuple[tuple[object, ...], Session]:
-        in_turn, repeats = (scheme.in_turn, scheme.repeats) if scheme else (False, False)
+    def _started(self, built: Built, running: Running, in_turn: bool = False) -> tuple[tuple[object, ...], Session]:
         run = running.run
         outputs = names_of(run.outputs)
         home = self._processes.present
         key = (id(built), outputs, in_turn, run.isolation.memory, home)
         waiting = alive(self._waiting.pop(key, None))
         if waiting is not None:
-            start_again(waiting, running, repeats=repeats, assembling=assembling)
+            start_again(waiting, running)
             return key, waiting
         program = compile_program(built, outputs, in_turn)
-        return key, start(program, running, repeats=repeats, assembling=assembling, library=home)
+        return key, start(program, running, home)
 
     def _keep(self, key: tuple[object, ...], session: Session) -> None:
         if (other := self._waiting.pop(key, None)) is not None:  # it assembled starts of shadows, which the session keeps

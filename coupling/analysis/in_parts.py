@@ -53,6 +53,6 @@ def _assembled_without(definition: Definition, mode: Mode, run: Run, values: Sta
     built = build(others, mode, complete=False)
     number = {part.name: i for i, part in enumerate(built.parts)}
     kept: dict[tuple[int, str], Value] = {(number[names[i]], name): value for (i, name), value in values.items() if names[i] in number}
-    with start(compile_program(built, []), Running(run=run, values=kept), assembling=True) as session:
+    with start(compile_program(built, []), Running(run=run, values=kept, assembling=True)) as session:
         found = assemble(session).changes()
     return {(names.index(built.parts[i].name), name): value for (i, name), value in found.items()}

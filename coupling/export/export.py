@@ -113,12 +113,12 @@ def export_fmu(
         raise BuildError(sentence)
     moved = {**near, **unstabilised, **given}
     if near and given:
-        with start(program, Running(run=run, values=moved), assembling=True) as session:
+        with start(program, Running(run=run, values=moved, assembling=True)) as session:
             moved |= at_pose(session, definition, pose or {}, near, given) | given
     if initial == "assemble":
 
         def attempt(guesses: Mapping[tuple[int, str], float]) -> dict[tuple[int, str], float]:
-            with start(program, Running(run=run, values={**unstabilised, **given, **guesses}), assembling=True) as session:
+            with start(program, Running(run=run, values={**unstabilised, **given, **guesses}, assembling=True)) as session:
                 return {**guesses, **assemble(session, guesses, Wish(guess=guesses_of(definition))).changes()}
 
         moved |= assemble_in_parts(opened, mode, run, given, attempt)

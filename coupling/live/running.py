@@ -19,6 +19,10 @@ class Running:
     run: Run
     values: Mapping[tuple[int, str], Value] = field(default_factory=dict)
     """Start values of the run, by the number of an instance and the name of its variable."""
+    repeats: bool = False
+    """Whether multipliers that cannot be solved for at a point are found by repeated steps."""
+    assembling: bool = False
+    """Whether the start need not make sense yet, and nothing is solved there."""
     parameters: Sequence[Parameter] = ()
     """The parameters by which the run is differentiated."""
     checkpoints: CheckpointWriter | None = None

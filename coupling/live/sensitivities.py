@@ -74,7 +74,7 @@ def shadows_of(session: Session, moved: Moved) -> list[Session]:
                     found.append(waiting.pop())
                     start_again(found[-1], running)
                 else:
-                    found.append(start(session.program, running, library=session.kernel.library))
+                    found.append(start(session.program, running, session.kernel.library))
     except BaseException:
         for shadow in found:
             shadow.free()

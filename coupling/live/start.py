@@ -42,12 +42,8 @@ _MOST_ROUNDS, _STILL = 1000, 1e-13
 """How often inputs are passed around at the start, and how little they then may move, relative to their size."""
 
 
-def start(program: Program, running: Running, *, repeats: bool = False, assembling: bool = False, library: Library = library) -> Session:
-    """Returns a session at the start of a run.
-
-    ``repeats``: whether multipliers that cannot be solved for at a point are found by repeated steps. ``assembling``: the start need not
-    make sense yet, and nothing is solved there. ``library``: of the process in which it is.
-    """
+def start(program: Program, running: Running, library: Library = library) -> Session:
+    """Returns a session at the start of a run; ``library``: of the process in which it is."""
     instances: list[Instance] = []
     libraries: dict[Path, LoadedLibrary] = {}
     guards = NO_GUARDS if library.is_elsewhere else Guards(running.run, program.built.parts)
@@ -63,15 +59,15 @@ def start(program: Program, running: Running, *, repeats: bool = False, assembli
         guards.end()
         raise
     with _freed_on_failure(session):
-        _begin(session, repeats, assembling)
+        _begin(session)
     return session
 
 
-def start_again(session: Session, running: Running, *, repeats: bool = False, assembling: bool = False) -> None:
+def start_again(session: Session, running: Running) -> None:
     """Brings a session that has run to the start of another run, as if it were new; frees it where that fails."""
     with _freed_on_failure(session):
         session.begin(running)
-        _begin(session, repeats, assembling, reset=True)
+        _begin(session, reset=True)
 
 
 @contextmanager
@@ -99,7 +95,7 @@ def _freed_on_failure(session: Session) -> Iterator[None]:
         raise
 
 
-def _begin(session: Session, repeats: bool, assembling: bool, reset: bool = False) -> None:
+def _begin(session: Session, reset: bool = False) -> None:
     changed: dict[int, dict[str, Value]] = {}
     for (index, name), value in session.running.values.items():
         changed.setdefault(index, {})[name] = value
@@ -110,8 +106,8 @@ def _begin(session: Session, repeats: bool, assembling: bool, reset: bool = Fals
             _enter_initialization(session, index, changed.get(index, {}), reset)
             look()
     begin_enforcement(session)
-    _initialise(session, repeats, assembling, reset)
-    if session.inner and not assembling:
+    _initialise(session, reset)
+    if session.inner and not session.running.assembling:
         add_jacobians(session.inner)
         session.inner.kernel.set_sizes(scales_of_projection(session.inner))
         _prepare_loops(session.inner)
@@ -186,8 +182,8 @@ _STAGES = {
 # -- the system --------------------------------------------------------------------------------------------------------------------
 
 
-def _initialise(session: Session, repeats: bool, assembling: bool, reset: bool) -> None:
-    kernel, t = session.kernel, session.run.start_time
+def _initialise(session: Session, reset: bool) -> None:
+    kernel, t, assembling = session.kernel, session.run.start_time, session.running.assembling
     for loop in session.schedule.loops:  # iterations begin where the FMUs do
         kernel.slots[loop.first : loop.first + len(loop.unknowns)] = _finite(session, loop.unknowns)
     if arriving := session.schedule.arriving:
@@ -198,7 +194,7 @@ def _initialise(session: Session, repeats: bool, assembling: bool, reset: bool) 
     _leave_initialization(session, stepped=False, anyhow=assembling)
     add_jacobians(session)
     if session.steppers:
-        _leave_to_repetition(session, repeats)
+        _leave_to_repetition(session)
         _settle_inputs(session, solving=not assembling)
         _leave_initialization(session, stepped=True)
         kernel.set_ready()
@@ -273,13 +269,13 @@ def _starts_alone(session: Session, index: int, changed: Mapping[str, Value]) ->
     return session.instances[index].exit_initialization() <= WARNING
 
 
-def _leave_to_repetition(session: Session, repeats: bool) -> None:
+def _leave_to_repetition(session: Session) -> None:
     """Loops whose multipliers cannot be solved for at a point: schemes that repeat steps find them otherwise."""
     for number, loop in enumerate(session.schedule.loops):
         reason = unsolvable(session.schedule, loop)
         if reason is None:
             continue
-        if not repeats:
+        if not session.running.repeats:
             part, why = reason
             raise StartError(
                 f"the scheme '{session.run.coupling.name}' cannot solve for '{session.named(*loop.unknowns[0][::2])}': '{session.built.parts[part].name}' {why}; "

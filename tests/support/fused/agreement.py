@@ -111,9 +111,8 @@ def begun(built: Built, values: Mapping[tuple[int, str], float], random: np.rand
                 assert session.instances[each.part].set(built.mode_type(each), [each.given.mode.reference], [float(mode)]) <= WARNING
 
     with patch("coupling.live.start.name_modes", choose_modes):
-        session = start(
-            compile_program(built, []), Running(run=Run(stop_time=1.0, stabilisation="baumgarte"), values=values), assembling=True
-        )
+        running = Running(run=Run(stop_time=1.0, stabilisation="baumgarte"), values=values, assembling=True)
+        session = start(compile_program(built, []), running)
     session.kernel.exchange(0.0, solving=True)  # finds the entries of Jacobians that change at events only
     return session
 
