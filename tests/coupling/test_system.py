@@ -428,6 +428,7 @@ def massless() -> System:
         (massless, {}, StartError),
         (lambda: with_part("crashes_on_instantiate"), {}, StartError),
         (lambda: with_part("fails_in_initialization", 2), {}, StartError),
+        (pendulum, {"sensitivities": ["rod.m"]}, None),
         (lambda: with_part("fails_at", 0.5), {}, None),
         (lambda: with_part("fails_at", 0.0), {}, StartError),
         (lambda: driven(failing), {}, RuntimeError),
