@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
-from scipy.linalg import qr
+import scipy
 
 from coupling.analysis.closing import closed, dense, null_space
 from coupling.analysis.coordinates import state_addresses
@@ -205,7 +205,7 @@ def _named(assembly: Assembly, x: np.ndarray, free: np.ndarray) -> Iterator[str]
     candidates.append(([assembly.positions.label(i) for i in range(assembly.positions.moves)], np.eye(assembly.positions.moves)))
     for names, rows in candidates:
         if left.shape[1]:
-            triangle, order = qr((rows @ left).T, mode="r", pivoting=True)
+            triangle, order = scipy.linalg.qr((rows @ left).T, mode="r", pivoting=True)
             sizes = np.abs(np.diag(triangle))
             taken = order[: int((sizes > _TOLD * max(1e-300, sizes.max(initial=0.0))).sum())]
             chosen += [names[i] for i in sorted(taken)]

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
-from scipy.sparse import csr_array
+import scipy
 
 from coupling.errors import InitialStateError
 from coupling.kernel.fmi.instance import WARNING
@@ -211,11 +211,11 @@ class _Tangent:
         self._values = np.ones(len(found))
         self.shape = len(states), len(moves)
 
-    def at(self, x: np.ndarray) -> csr_array | np.ndarray:
+    def at(self, x: np.ndarray) -> scipy.sparse.csr_array | np.ndarray:
         for four, axes, first in self._fours:
             self._values[first : first + 4 * len(axes)] = turning(x[four])[:, axes].ravel()
         if self.shape[1] > MANY:
-            return csr_array((self._values.copy(), (self._rows, self._columns)), shape=self.shape)
+            return scipy.sparse.csr_array((self._values.copy(), (self._rows, self._columns)), shape=self.shape)
         dense = np.zeros(self.shape)
         dense[self._rows, self._columns] = self._values
         return dense

@@ -9,8 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 from coupling.export.table import MechanismTable
 from coupling.fmus import Fmu
@@ -208,8 +207,8 @@ class Graph:
 
     def _condense(self, edges: np.ndarray) -> None:
         """What lies on a ring of dependencies reaches whatever any of the ring does."""
-        matrix = coo_array((np.ones(len(edges), np.int8), (edges[:, 0], edges[:, 1])), shape=(self._lists, self._lists))
-        count, rings = connected_components(matrix, directed=True, connection="strong")
+        matrix = scipy.sparse.coo_array((np.ones(len(edges), np.int8), (edges[:, 0], edges[:, 1])), shape=(self._lists, self._lists))
+        count, rings = scipy.sparse.csgraph.connected_components(matrix, directed=True, connection="strong")
         between = np.unique(rings[edges[:, 0]].astype(np.int64) * count + rings[edges[:, 1]])
         start, end = np.divmod(between, count)
         start, end = start[start != end], end[start != end]

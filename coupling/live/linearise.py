@@ -14,8 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.sparse import csc_array
-from scipy.sparse.linalg import splu
+import scipy
 
 from coupling.kernel.fmi.instance import DISCARD, WARNING
 from coupling.kernel.platform.binding import pointer
@@ -85,10 +84,10 @@ class Linearisation:
             self._entries[level.first : level.first + len(level.starts)] = np.add.reduceat(products, level.starts)
         return self._entries[self._chosen]
 
-    def at_present(self) -> csc_array:
+    def at_present(self) -> scipy.sparse.csc_array:
         """The Jacobian as a matrix that holds no zeros."""
         starts = np.searchsorted(self.columns, np.arange(self.shape[1] + 1)).astype(np.int32)
-        matrix = csc_array((self.values(), self.rows.copy(), starts), shape=self.shape)
+        matrix = scipy.sparse.csc_array((self.values(), self.rows.copy(), starts), shape=self.shape)
         matrix.eliminate_zeros()
         return matrix
 
@@ -148,7 +147,11 @@ def solved(matrix: np.ndarray, right: np.ndarray, redundant: bool) -> np.ndarray
     """Where equations are redundant, the unknowns of least length."""
     if not redundant:
         with suppress(np.linalg.LinAlgError, RuntimeError):  # of a singular matrix
-            return np.linalg.solve(matrix, right) if len(matrix) < _MANY else splu(csc_array(matrix)).solve(right)
+            return (
+                np.linalg.solve(matrix, right)
+                if len(matrix) < _MANY
+                else scipy.sparse.linalg.splu(scipy.sparse.csc_array(matrix)).solve(right)
+            )
     return np.linalg.lstsq(matrix, right, rcond=1e-11)[0]
 
 

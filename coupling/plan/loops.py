@@ -6,11 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
-
 from coupling.plan.graph import Address, Change, Graph
+from coupling.plan.strong import strong_parts
 
 
 @dataclass
@@ -86,19 +83,12 @@ def _components(graph: Graph, nodes: Iterable[int], paired: bool = False) -> lis
     """Strongly connected parts; an algebraic variable and its residual belong together, whatever depends on what."""
     nodes = list(nodes)
     local = {node: i for i, node in enumerate(nodes)}
-    pairs = [(a, b) for a in nodes for b in graph.after[a] if b in local]
+    after = [{local[b] for b in graph.after[a] if b in local} for a in nodes]
     if paired:
         for unknown, residual in zip(graph.algebraic, graph.residuals, strict=True):
-            pairs += [(unknown, residual), (residual, unknown)]
-    if not pairs:
-        return [[node] for node in nodes]
-    rows, columns = np.array([(local[a], local[b]) for a, b in pairs]).T
-    matrix = csr_array((np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(len(nodes),) * 2)
-    count, labels = connected_components(matrix, connection="strong")
-    result: list[list[int]] = [[] for _ in range(count)]
-    for node, label in zip(nodes, labels, strict=True):
-        result[label].append(node)
-    return result
+            after[local[unknown]].add(local[residual])
+            after[local[residual]].add(local[unknown])
+    return [[nodes[i] for i in part] for part in strong_parts([sorted(each) for each in after])]
 
 
 def _best_cut(graph: Graph, component: list[int]) -> int:

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csc_array
+import scipy
 
 from coupling.live.linearise import NoDerivative
 from coupling.options import Run
@@ -132,7 +132,7 @@ class Matrix:
             return replace(Matrix.full(size), places=rows * size + columns)
         order = np.lexsort((rows, columns))
         starts = np.searchsorted(columns[order], np.arange(size + 1)).astype(np.int32)
-        pattern = csc_array((np.ones(len(rows)), rows[order].astype(np.int32), starts), shape=(size, size))
+        pattern = scipy.sparse.csc_array((np.ones(len(rows)), rows[order].astype(np.int32), starts), shape=(size, size))
         places = np.empty(len(rows), dtype=int)
         places[order] = np.arange(len(rows))
         return Matrix({"linsolver": "sparse", "sparsity": pattern}, places)
