@@ -253,11 +253,11 @@ def binary(folder: Path) -> Path:
 
 def make(folder: Path) -> None:
     """Writes the FMU, packed and unpacked, and what else the masters load."""
-    from fmu_components.export.compile import PLATFORMS, fmi_headers
+    from fmu_components.export.compile import PLATFORMS, STANDARD
 
     def library(source: Path, target: Path) -> None:
         constants = [f'-DGUID="{TOKEN}"', f"-DRATES={','.join(map(str, RATES))}", f"-DCHANNELS={CHANNELS}"]
-        command = [PLATFORMS["linux64"].required_compiler(), "-std=gnu11", "-O2", "-fPIC", "-shared", f"-I{fmi_headers()}"]
+        command = [PLATFORMS["linux64"].required_compiler(), "-std=gnu11", "-O2", "-fPIC", "-shared", f"-I{STANDARD}"]
         subprocess.run([*command, *constants, "-o", target, source, "-ldl"], check=True)
 
     binary(folder).parent.mkdir(parents=True)

@@ -20,7 +20,7 @@ from fmu_components.declare.component import declaration
 from fmu_components.declare.declaration import Role
 from fmu_components.export.build import cached_fmu
 from fmu_components.export.c_code import expression_printer
-from fmu_components.export.compile import PLATFORMS, fmi_headers
+from fmu_components.export.compile import PLATFORMS, STANDARD
 from fmu_components.export.table import VariableTable
 
 CASES = {"i": "wrenches change", "s": "states and wrenches change"}
@@ -77,7 +77,7 @@ def measure(name: str, rounds: int, repetitions: int) -> dict[str, tuple[float, 
                 "-fno-math-errno",
                 "-ffp-contract=off",
                 f"-I{folder}",
-                f"-I{fmi_headers()}",
+                f"-I{STANDARD}",
                 str(Path(__file__).with_suffix(".c")),
                 str(folder / "bare.c"),
                 "-o",

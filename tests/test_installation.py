@@ -111,6 +111,7 @@ def test_the_wheel_has_nothing_but_the_library(wheel):
     for needed in (
         "coupling/pictures/player/player.html",
         "fmu_components/runtime/model.h",
+        "fmu_components/runtime/standard/fmi3Functions.h",
         "coupling/export/embedded",
         "coupling/kernel/jourdain-host",
         f"{information}/licenses/LICENSE",

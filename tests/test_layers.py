@@ -93,8 +93,8 @@ C_PHASE = f"{KERNEL}/system/phase.h"
 
 
 def sources(root: Path, ending: str) -> dict[str, str]:
-    """The files of all packages, by their paths from the root, with their text."""
-    found = sorted(path for package in LAYERS for path in (root / package).rglob(f"*{ending}"))
+    """The files of all packages, by their paths from the root, with their text; without the headers of FMI, which are not ours."""
+    found = sorted(path for package in LAYERS for path in (root / package).rglob(f"*{ending}") if path.parent.name != "standard")
     return {path.relative_to(root).as_posix(): path.read_text() for path in found}
 
 

@@ -85,7 +85,7 @@ def mechanism_sources(
 
 def _embedded(path: Path) -> bytes:
     """Our own sources are explained in the project; their comments would be a tenth of an archive. Those of the standard's headers are its licence."""
-    return path.read_bytes() if path.parent == c.fmi_headers() else without_comments(path.read_text()).encode()
+    return path.read_bytes() if path.parent == c.STANDARD else without_comments(path.read_text()).encode()
 
 
 def _of_kernel(name: str) -> bytes:

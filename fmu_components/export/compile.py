@@ -21,6 +21,8 @@ from fmu_components.export.at_once import AtOnce
 T = TypeVar("T")
 
 RUNTIME = Path(__file__).parents[1] / "runtime"
+STANDARD = RUNTIME / "standard"
+"""The folder of the standard's C headers."""
 SHARED_SOURCES = (
     "messages.c",
     "requests.c",
@@ -120,13 +122,6 @@ def available_platforms() -> list[Platform]:
     return [p for p in PLATFORMS.values() if p.name == "linux64" or p.compiler()]
 
 
-def fmi_headers() -> Path:
-    """The folder of the standard's C headers, which FMPy carries."""
-    import fmpy
-
-    return Path(fmpy.__file__).parent / "c-code"
-
-
 def runtime_sources(fmi: int, implicit: bool = True) -> list[Path]:
     """The C files of the runtime that an FMU of this version consists of, beside ``model.c``; with the implicit method or without."""
     shared = [RUNTIME / name for name in SHARED_SOURCES if implicit or name not in IMPLICIT_SOURCES]
@@ -134,7 +129,7 @@ def runtime_sources(fmi: int, implicit: bool = True) -> list[Path]:
 
 
 def runtime_headers(fmi: int) -> list[Path]:
-    standard = sorted(fmi_headers().glob(f"fmi{fmi}*.h"))
+    standard = sorted(STANDARD.glob(f"fmi{fmi}*.h"))
     return [*(RUNTIME / name for name in SHARED_HEADERS), *sorted(RUNTIME.glob(f"fmi{fmi}*.h")), *standard]
 
 
@@ -175,7 +170,7 @@ def _kept_object(compiler: str, source: Path, target: Path, folders: Sequence[Pa
 
 
 def _compile(compiler: str, source: Path, target: Path, folders: Sequence[Path] = (RUNTIME,), flags: Sequence[str] = FLAGS) -> None:
-    _run([compiler, *flags, *(f"-I{folder}" for folder in (*folders, fmi_headers())), "-c", str(source)], target)
+    _run([compiler, *flags, *(f"-I{folder}" for folder in (*folders, STANDARD)), "-c", str(source)], target)
 
 
 def _run(command: Sequence[str], made: Path) -> None:

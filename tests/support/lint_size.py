@@ -27,6 +27,7 @@ _NO_CODE = re.compile(r"\s*(#(?!\s*(define|if|else|endif)).*|//.*|/?\*.*|from .*
 
 def files(root: Path) -> dict[str, list[str]]:
     found = sorted(path for folder in FOLDERS for path in (root / folder).rglob("*") if path.suffix in (".py", ".c", ".h"))
+    found = [path for path in found if path.parent.name != "standard"]  # the headers of FMI, as they were published
     return {path.relative_to(root).as_posix(): path.read_text().splitlines() for path in found}
 
 

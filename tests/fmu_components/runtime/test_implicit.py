@@ -18,7 +18,7 @@ from fmu_components.declare.component import Component, DeclarationError, declar
 from fmu_components.declare.declaration import Role
 from fmu_components.export.build import cache_folder
 from fmu_components.export.c_code import model_source
-from fmu_components.export.compile import PLATFORMS, RUNTIME, WARNINGS, ExportError, fmi_headers, runtime_objects
+from fmu_components.export.compile import PLATFORMS, RUNTIME, STANDARD, WARNINGS, ExportError, runtime_objects
 from fmu_components.export.python_slave import build_python_fmu
 from fmu_components.export.table import VariableTable
 from tests.support.runtime.driver import DISCARD, ERROR, Driver, status_of
@@ -41,7 +41,7 @@ def probe(tmp_path_factory):
         folder = tmp_path_factory.mktemp("probe")
         (folder / "model.c").write_text(model_source(VariableTable(declaration(component))))
         sources = [folder / "model.c", HARNESSES / "probe.c", *runtime_objects(PLATFORMS["linux64"], 2, cache_folder())]
-        command = ["gcc", "-std=c11", *WARNINGS, "-O2", f"-I{RUNTIME}", f"-I{fmi_headers()}", "-o", folder / "probe", *sources, "-lm"]
+        command = ["gcc", "-std=c11", *WARNINGS, "-O2", f"-I{RUNTIME}", f"-I{STANDARD}", "-o", folder / "probe", *sources, "-lm"]
         subprocess.run(command, check=True)
         return folder / "probe"
 

@@ -19,7 +19,7 @@ from _pytest.mark import ParameterSet
 from fmu_components.catalogue import all_components, from_file
 from fmu_components.declare.component import Component, component_name, declaration
 from fmu_components.export.c_code import model_source
-from fmu_components.export.compile import RUNTIME, fmi_headers, runtime_sources
+from fmu_components.export.compile import RUNTIME, STANDARD, runtime_sources
 from fmu_components.export.table import VariableTable
 from tests.support.runtime.sanitized import HARNESSES, check_tally, compiled, driven, run
 from tests.support.runtime.stiff_components import Ladder, Pendulum, StiffRelay
@@ -40,7 +40,7 @@ ORDINARY = {
 VERSIONS = (2, 3)
 # All of them link what the fixture has compiled.
 pytestmark = pytest.mark.xdist_group("sanitizers")
-HEADERS = (RUNTIME, fmi_headers())
+HEADERS = (RUNTIME, STANDARD)
 
 
 @pytest.fixture(scope="session")
@@ -70,7 +70,7 @@ def model_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[type[Compone
 @pytest.mark.parametrize("fmi", [pytest.param(2, marks=pytest.mark.slow), 3])
 def test_the_harness_calls_every_function_of_the_standard(objects, fmi):
     """Each function that the standard's header exports is one that the harness calls."""
-    exported = set(re.findall(r"_Export\s+\w+TYPE\s+(\w+);", (fmi_headers() / f"fmi{fmi}Functions.h").read_text()))
+    exported = set(re.findall(r"_Export\s+\w+TYPE\s+(\w+);", (STANDARD / f"fmi{fmi}Functions.h").read_text()))
     assert len(exported) > 40
     assert exported <= set(run(["nm", "--undefined-only", "--format=just-symbols", objects[fmi][-1]]).split())
 
