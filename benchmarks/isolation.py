@@ -1,4 +1,8 @@
-"""What it costs to have a run in a process of its own, and that it gives the same bits."""
+"""Times runs in a process of their own, and compares their bits with runs in this process.
+
+``times`` is what isolation costs today. ``least`` and ``usual`` are what guards alone could reach: the time here, and one message for each
+evaluation by FMUs, at the price of an undisturbed message and of a usual one. Under ``taskset -c 0`` both processes share one core.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ import argparse
 import ctypes
 import resource
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,63 +25,87 @@ from statistics import median
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import masters
 from runs import example, pendulum
 
-from coupling import Index3, Result, System
+from coupling import Index3, Result, Scheme, System
 from coupling.kernel import library
 from coupling.kernel.hosts.host import Host
 
-_PING = 1
-"""A call that does nothing."""
+_PING, _BURST = 1, 100
+"""A call that does nothing, and how many are timed together."""
 
 
-def round_trips(count: int) -> None:
-    """Of an empty call, with what Python needs for it, and of a function that is called here."""
+def round_trips(bursts: int) -> tuple[float, float]:
+    """Measures a message to a host and back in us, without the cost of a call from Python: the quickest hundredth of all bursts, and the median."""
     began = time.perf_counter()
     host = Host()
     started = 1e3 * (time.perf_counter() - began)
     handle = ctypes.c_void_p(host.handle)
 
-    def microseconds(call: Callable[[], object]) -> float:
+    def microseconds(call: Callable[[], object]) -> list[float]:
         found = []
-        for _ in range(9):
+        for _ in range(bursts):
             began = time.perf_counter()
-            for _ in range(count):
+            for _ in range(_BURST):
                 call()
-            found.append(1e6 * (time.perf_counter() - began) / count)
-        return median(found)
+            found.append(1e6 * (time.perf_counter() - began) / _BURST)
+        return sorted(found)
 
-    there, here = microseconds(lambda: library.host_call(handle, _PING)), microseconds(lambda: library.host_spins(handle))
+    here = median(microseconds(lambda: library.host_spins(handle)))
+    there = microseconds(lambda: library.host_call(handle, _PING))
     host.end()
+    quick, usual = (max(0.0, each - here) for each in (there[bursts // 100], median(there)))
     cores = len(os.sched_getaffinity(0))
-    print(
-        f"a round trip takes {max(0.0, there - here):.2f} us with {cores} core{'s' if cores > 1 else ''}; a process starts in {started:.1f} ms"
-    )
+    print(f"a message takes {quick:.2f} us at best and {usual:.2f} us usually, cores: {cores}; a process starts in {started:.1f} ms")
+    return quick, usual
 
 
-def compared(name: str, stop: float, here: System, there: System, repetitions: int, isolate: str = "all", **options: object) -> None:
-    """Runs here and there, turn about, so that both see the same machine, and those that others disturb least."""
-    ways: tuple[tuple[System, str], ...] = (here, "none"), (there, isolate)
-    taken, slept, results = ([], []), [0, 0], list[Result]()
-    for _ in range(repetitions + 1):
-        results.clear()
-        for way, (system, isolated) in enumerate(ways):
-            before, began = _sleeps(), time.perf_counter()
-            results.append(system.simulate(stop, isolate=isolated, **options))  # type: ignore[arg-type]  # options of simulate
-            taken[way].append(time.perf_counter() - began)
-            slept[way] += _sleeps() - before
-    took, takes = (1e3 * sorted(each[1:])[repetitions // 10] for each in taken)
-    evaluations = results[1].statistics.evaluations
-    same = all(results[0][each].tobytes() == results[1][each].tobytes() for each in results[1].names)
-    print(
-        f"{name:26}{took:10.2f}{takes:10.2f}{takes - took:10.2f}{takes / took:10.2f}{evaluations:14}{1e3 * (takes - took) / evaluations:16.2f}"
-        f"{slept[1] / (repetitions + 1):10.1f}   {'the same bits' if same else 'OTHER BITS'}"
-    )
+class Table:
+    """Compares runs in this process with isolated ones, and with the least that one message for each evaluation by FMUs would take."""
+
+    def __init__(self, repetitions: int, prices: tuple[float, float]) -> None:
+        self.repetitions, self.prices = repetitions, prices
+        columns = ("here", "there", "more", "times", "evaluations", "sleeps", "messages", "least", "usual")
+        print(f"\n{'medians, ms a run':28}{''.join(f'{each:>12}' for each in columns)}")
+
+    def row(self, name: str, stop: float, here: System, there: System, isolate: str = "all", *, few: int = 1, **options: object) -> None:
+        """Runs here and there in turn, ``few`` times as seldom as cheap runs, and prints a line."""
+        repetitions = max(5, self.repetitions // few)
+        ways: tuple[tuple[System, str], ...] = (here, "none"), (there, isolate)
+        taken, slept, results = ([], []), [0, 0], list[Result]()
+        for _ in range(repetitions + 1):
+            results.clear()
+            for way, (system, isolated) in enumerate(ways):
+                before, began = _sleeps(), time.perf_counter()
+                results.append(system.simulate(stop, isolate=isolated, **options))  # type: ignore[arg-type]  # options of simulate
+                taken[way].append(time.perf_counter() - began)
+                slept[way] += _sleeps() - before
+        took, takes = (1e3 * median(each[1:]) for each in taken)
+        done = results[1].statistics
+        # Equations in place of FMUs need no message, except where FMUs check an accepted step.
+        messages = done.passes or (done.evaluations if "FMUs" in done.evaluated else done.steps)
+        least = "".join(f"{1 + 1e-3 * messages * price / took:12.2f}" for price in self.prices)
+        same = all(results[0][each].tobytes() == results[1][each].tobytes() for each in results[1].names)
+        print(
+            f"{name:28}{took:12.2f}{takes:12.2f}{takes - took:12.2f}{takes / took:12.2f}{done.evaluations:12}"
+            f"{slept[1] / (repetitions + 1):12.1f}{messages:12}{least}   {'the same bits' if same else 'OTHER BITS'}"
+        )
 
 
 def _sleeps() -> int:
     """How often this process has waited without a core so far."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw
+
+
+def lags(folder: Path) -> System:
+    """Two Co-Simulation FMUs of another tool, whose own step takes some nanoseconds."""
+    masters.make(folder)
+    system = System("two lags")
+    for i in range(2):
+        system.add(f"f{i}", folder / "Link.fmu", {f"u{k + 1}": 1.0 + k for k in range(i, masters.CHANNELS)}, kind="cs")
+    system.connect("f0.y1", "f1.u1")
+    return system
 
 
 def with_guard(system: System, name: str) -> System:
@@ -87,26 +116,31 @@ def with_guard(system: System, name: str) -> System:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=200, help="of the pendulum, of which the fastest tenth counts (default 200)")
+    parser.add_argument("--runs", type=int, default=50, help="of cheap cases; others have a tenth, at least 5 (default 50)")
     options = parser.parse_args()
-    few = options.runs // 10 + 3
-    round_trips(20_000)
-    columns = f"{'here':>10}{'there':>10}{'more':>10}{'times':>10}{'evaluations':>14}{'us of each':>16}{'sleeps':>10}"
-    print(f"\n{'ms a run':26}{columns}")
+    table = Table(options.runs, round_trips(2000))
     swing = pendulum()
-    compared("pendulum", 2.0, swing, swing, options.runs)
-    compared("pendulum, index3", 2.0, swing, swing, few, solver=Index3(step_size=0.01))
-    compared("pendulum, cvode in C", 2.0, swing, swing, few, solver="cvode")
-    compared("pendulum, cvode by Python", 2.0, swing, swing, few, solver="cvode", evaluation="fmus")
+    table.row("pendulum", 2.0, swing, swing)
+    table.row("pendulum, by FMUs", 2.0, swing, swing, evaluation="fmus")
+    table.row("pendulum, index3", 2.0, swing, swing, solver=Index3(step_size=0.01))
+    table.row("pendulum, cvode in C", 2.0, swing, swing, solver="cvode")
+    table.row("pendulum, cvode by Python", 2.0, swing, swing, few=10, solver="cvode", evaluation="fmus")
     pushed = pendulum()
     pushed.drive("rod.p1.Fx", sin)
-    compared("pendulum, a function", 2.0, pushed, pushed, few)
+    table.row("pendulum, a function", 2.0, pushed, pushed, few=5)
     seven = example("03_seven_body_mechanism")
     mechanism = seven.system()
-    compared("seven bodies", seven.STOP, mechanism, mechanism, few)
+    table.row("seven bodies", seven.STOP, mechanism, mechanism)
+    table.row("seven bodies, by FMUs", seven.STOP, mechanism, mechanism, few=5, evaluation="fmus")
+    with tempfile.TemporaryDirectory() as folder:
+        chain = lags(Path(folder))
+        stop = 100_000 * masters.STEP
+        held = Scheme(masters.SCHEME, extrapolation=0)
+        steps = {"communication_step": masters.STEP, "scheme": held, "output_interval": stop}
+        table.row("two Co-Simulation FMUs", stop, chain, chain, "foreign", few=10, **steps)
     print('\nof one FMU in a guard, with evaluation="fmus" on both sides, since equations in place of FMUs would hardly call it')
     for name in "link3", "pin12":
-        compared(f"seven bodies, {name}", seven.STOP, mechanism, with_guard(mechanism, name), few, isolate="none", evaluation="fmus")
+        table.row(f"seven bodies, {name}", seven.STOP, mechanism, with_guard(mechanism, name), "none", few=10, evaluation="fmus")
 
 
 if __name__ == "__main__":

@@ -163,6 +163,15 @@ def test_the_benchmark_of_exported_mechanisms_prints_its_table():
 
 
 @pytest.mark.slow
+def test_the_benchmark_of_isolation_compares_bits():
+    """Each run has the same bits in another process, and the bounds are above the time without isolation."""
+    text = printed("isolation", "--runs", "1")
+    rows = [line[28:].split() for line in text if line.startswith(("pendulum", "seven bodies", "two "))]
+    assert len(rows) == 11 and all(row[-3:] == ["the", "same", "bits"] for row in rows)
+    assert all(float(row[3]) > 0 and float(row[8]) >= float(row[7]) > 1 for row in rows)
+
+
+@pytest.mark.slow
 def test_the_benchmark_of_masters_compares_their_outputs():
     """Each master that is installed ends where it should, in two chains, or the benchmark ends with a sentence instead."""
     text = printed("masters", "--instances", "5", "--steps", "20", "--repetitions", "1")
