@@ -97,6 +97,7 @@ extern const Service host_services[];       /* the last one is null */
 enum { OP_START, OP_PING, OP_END, OP_TAKE, OP_GUARD = 100, OP_KERNEL = 1000 }; /* from where on the calls of a service have their numbers */
 
 bool host_kernel_serve(Channel *, int op); /* host_kernel.c */
+uintptr_t host_anchor(void);               /* where the library lies in a process */
 enum { HOST_ELSEWHERE = 3 }; /* what a host returns at whose address of the memory there is something else */
 int host_run(int count, char **arguments);
 int channel_ask(Channel *, int what); /* of the master, during a call; what it returned */

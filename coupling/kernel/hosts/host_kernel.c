@@ -1,31 +1,17 @@
-/* The kernel in a host: each function of this library can be called from the other process, in memory that both see at the same address. What
- * belongs to the other process, such as functions of time, is asked for during the call. */
+/* The kernel in a host: the other process calls its functions by their numbers, in memory that both see at the same address. What belongs to the
+ * other process, such as functions of time, is asked for during the call. */
 #include "platform/heap.h"
 #include "hosts/channel.h"
+#include "hosts/host_calls.h"
 #include "system/kernel.h"
 
-#include <stdint.h>
 #include <string.h>
 
 Where *kernel_where;
 
 static Channel *channel;
 
-/* All functions that are called have at most eight arguments that are numbers or addresses, and eight that are doubles. On x86-64 both sorts are passed
- * apart from each other, and what a function does not take does no harm, so that one type fits all of them. */
-typedef uint64_t (*Whole)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, double, double, double, double, double, double, double,
-                          double, uint64_t, uint64_t);
-typedef double (*Real)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, double, double, double, double, double, double, double,
-                       double, uint64_t, uint64_t);
-
-typedef union { /* ISO C has no conversion from numbers to function pointers */
-    uintptr_t address;
-    Whole whole;
-    Real real;
-} Function;
-
-#define ARGUMENTS \
-    (w[1], w[2], w[3], w[4], w[5], w[6], r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], w[7], w[8])
+_Static_assert(HOST_WORDS == CHANNEL_WORDS, "a call has all words of a channel");
 
 uintptr_t host_anchor(void)
 {
@@ -34,25 +20,24 @@ uintptr_t host_anchor(void)
 
 bool host_kernel_serve(Channel *c, int op)
 {
-    uint64_t w[9];
-    double r[CHANNEL_REALS];
-    Function function;
-    memcpy(w, c->call.word, sizeof w);
-    memcpy(r, c->call.real, sizeof r);
+    uint64_t *const w = c->call.word;
+    const HostFunction *const entry = host_entry(w[0]);
     switch (op) {
     case OP_KERNEL: /* from now on, in this part of the memory */
         channel = c;
         kernel_where = &c->where;
         memory_use(heap_begin((void *)(uintptr_t)w[0], (size_t)w[1]));
-        c->call.word[0] = host_anchor();
+        w[0] = host_anchor();
         return true;
     case OP_KERNEL + 1:
-        function.address = host_anchor() + (uintptr_t)w[0];
-        c->call.word[0] = function.whole ARGUMENTS;
+        if (!entry || !entry->stub)
+            return false;
+        entry->stub(w);
         return true;
     case OP_KERNEL + 2:
-        function.address = host_anchor() + (uintptr_t)w[0];
-        c->call.real[0] = function.real ARGUMENTS;
+        if (!entry || !entry->function)
+            return false;
+        w[0] = (uintptr_t)entry->function;
         return true;
     default: return false;
     }

@@ -25,16 +25,17 @@ _S = TypeVar("_S", bound="ctypes.Structure | ctypes.Array")
 _ROOM, _OWN, _PASSING = 1 << 36, 1 << 34, 1 << 32
 """Bytes of the memory that both see, of which only what is used is taken; how much of it this process gives out, and of this, for single calls."""
 
-_BEGIN, _WHOLE, _REAL = 1000, 1001, 1002
+_BEGIN, _CALL, _ADDRESS = 1000, 1001, 1002
 _VALUE, _RESTART, _STEP, _STATE, _BETWEEN = range(1, 6)
 """As in C."""
 
 _IN_PLACE = {
+    "kernel_decay",
     *(f"kernel_{name}" for name in ("slots", "failure", "statistics", "time", "record_kept")),
     *(f"kernel_run_{name}" for name in ("time", "steps")),
     *(f"instance_{name}" for name in ("message", "said", "handles_events")),
 }
-"""Functions that read what the first argument has and no more, so that they can be called here."""
+"""Functions that read what the first argument has and no more, or nothing, so that they can be called here."""
 
 _AT_THE_END = {"kernel_free", "instance_close", "library_close"}
 """What a host that is no more has done with."""
@@ -42,11 +43,30 @@ _AT_THE_END = {"kernel_free", "instance_close", "library_close"}
 declare(
     {
         "host_anchor": (c_size_t, []),
+        "host_function": (c_int, [c_char_p]),
         "heap_begin": (c_void_p, [c_void_p, c_size_t]),
         "heap_take": (c_void_p, [c_void_p, c_size_t]),
         "heap_give": (None, [c_void_p, c_void_p]),
     }
 )
+
+
+_FUNCTION = 15
+"""The word with the address of a function that is called by its signature."""
+_LETTERS = {None: "n", c_int: "i", c_long: "l", c_size_t: "s", c_bool: "b", c_double: "r"}
+
+
+def letter_of(kind: Any) -> str:
+    """Returns the kind of a result or an argument, as a signature in C has it; what is not a number is an address."""
+    return _LETTERS.get(kind, "p")
+
+
+def _number(name: str) -> int:
+    """Finds a function, or a signature, in the table of what hosts call."""
+    number: int = library.host_function(name.encode())
+    if number < 0:
+        raise AttributeError(f"'{name}' cannot be called in another process: add it to the table in hosts/host_calls.c")
+    return number
 
 
 class HostDied(Exception):
@@ -71,6 +91,9 @@ class HostedLibrary:
         self._shown, self._ended = 0, False
         self._call, self._handle = library.host_call, self.host.handle
         self._words, self._numbers = self.host.words.word, self.host.words.real
+        self._reals = (c_double * len(self._words)).from_buffer(self._words)
+        """The same words, as doubles."""
+        self._addresses: dict[str, int] = {}
         self._first = self._top = self.host.data
         self._passing_end, self._end = self._first + _PASSING, self._first + _ROOM
         self._arena = library.heap_begin(self._passing_end, _OWN - _PASSING)
@@ -83,9 +106,8 @@ class HostedLibrary:
         self._contexts = 0
         self._words[0], self._words[1] = self._first + _OWN, _ROOM - _OWN
         self._check(self._call(self._handle, _BEGIN))
-        self._anchor = library.host_anchor()
-        self._shift = self._words[0] - self._anchor
-        """From an address in this process to that of the same in the host."""
+        self._shift = self._words[0] - library.host_anchor()
+        """From the address of a text of the kernel in this process to that of the same in the host."""
         this = weakref.ref(self)
         self.host.answers(lambda what: this()._answer(what))  # type: ignore[union-attr]  # who calls is alive
         self._window = _Window()
@@ -101,7 +123,7 @@ class HostedLibrary:
         if name == "kernel_failure":
             found = self._legible(found)
         elif name not in _IN_PLACE:
-            found = self._forwarding(self.address_here(name) - self._anchor, found.restype, found.argtypes, name in _AT_THE_END)
+            found = self._forwarding(_number(name), found.restype, found.argtypes, name in _AT_THE_END)
         setattr(self, name, found)
         return found
 
@@ -143,24 +165,23 @@ class HostedLibrary:
 
     # -- calls -----------------------------------------------------------------------------------------------------------------
 
-    def _forwarding(self, place: int, kind: Any, kinds: Sequence[Any], silent: bool) -> Callable[..., Any]:
-        """What lies so far from the anchor; ``silent``: where the process is no more it has been done."""
-        reals = tuple(each is c_double for each in kinds)
-        op, result = _REAL if kind is c_double else _WHOLE, self._result(kind)
-        words, numbers, call, handle, word_of = self._words, self._numbers, self._call, self._handle, self._word_of
+    def _forwarding(self, number: int, kind: Any, kinds: Sequence[Any], silent: bool, address: int = 0) -> Callable[..., Any]:
+        """Calls an entry of the table in ``host_calls.c``; ``silent``: where the process is no more it has been done."""
+        places = tuple((place, each is c_double) for place, each in enumerate(kinds, 1))
+        result = self._result(kind)
+        words, reals, call, handle, word_of = self._words, self._reals, self._call, self._handle, self._word_of
 
         def forward(*arguments: Any) -> Any:
             passed, self._passing = self._passing, []
-            word = number = 0
-            for each, real in zip(arguments, reals, strict=True):
+            for each, (place, real) in zip(arguments, places, strict=True):
                 if real:
-                    numbers[number] = each
-                    number += 1
+                    reals[place] = each
                 else:
-                    word += 1
-                    words[word] = each if type(each) is int else word_of(each, passed)
-            words[0] = place
-            lost = call(handle, op)
+                    words[place] = each if type(each) is int else word_of(each, passed)
+            words[0] = number
+            if address:
+                words[_FUNCTION] = address
+            lost = call(handle, _CALL)
             if lost:
                 if silent:
                     return 0
@@ -203,9 +224,9 @@ class HostedLibrary:
         return at
 
     def _result(self, kind: Any) -> Callable[[], Any]:
-        words, numbers = self._words, self._numbers
+        words, reals = self._words, self._reals
         if kind is c_double:
-            return lambda: numbers[0]
+            return lambda: reals[0]
         if kind is None:
             return lambda: None
         if kind is c_int:
@@ -347,15 +368,16 @@ class HostedLibrary:
 
     # -- functions ---------------------------------------------------------------------------------------------------------------
 
-    @staticmethod
-    def address_here(name: str) -> int:
-        return ctypes.cast(getattr(library, name), c_void_p).value or 0
-
     def address(self, name: str) -> int | None:
-        return self.address_here(name) + self._shift
+        if name not in self._addresses:
+            self._words[0] = _number(f"&{name}")
+            self._check(self._call(self._handle, _ADDRESS))
+            self._addresses[name] = self._words[0]
+        return self._addresses[name]
 
     def function_at(self, address: int, result: Any, arguments: Sequence[Any], *, at_the_end: bool = False) -> Callable[..., Any]:
-        return self._forwarding(address - self._shift - self._anchor, result, arguments, at_the_end)
+        signature = "".join(letter_of(each) for each in (result, *arguments))
+        return self._forwarding(_number(signature), result, arguments, at_the_end, address)
 
     def called_back(self, *functions: tuple[Any, str, Callable[..., Any]]) -> CalledBack:
         called = _Called([function for _, _, function in functions])

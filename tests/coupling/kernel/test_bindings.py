@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import re
+from collections.abc import Sequence
 from importlib import import_module
 from itertools import chain
 from pkgutil import walk_packages
@@ -14,7 +16,9 @@ import pytest
 import coupling.kernel
 from coupling.kernel import library
 from coupling.kernel.events.switching import _Options
+from coupling.kernel.hosts.hosted import _IN_PLACE, letter_of
 from coupling.kernel.rows.rows import TABLES
+from coupling.kernel.runs import sundials
 from tests.support.kernel.headers import KERNEL, POINTER, Headers, Scalar, scalars_of
 
 for _module in walk_packages(coupling.kernel.__path__, "coupling.kernel."):
@@ -44,8 +48,8 @@ BEGINNINGS = {"RungeKuttaStructure"}
 """Structures of which Python knows the beginning."""
 OTHERS = {"_Symbol"}
 """Structures of other libraries."""
-UNDECLARED = {"host_anchor"}
-"""Functions that Python alone calls, which no header declares."""
+HERE = {"library_call", "linear_order", "platform_vectors", "sandbox_lacks", "successive_take", "tape_operation", "tape_run"}
+"""Functions that no host is asked for, besides those of hosts, guards and heaps."""
 FIELDS = {"_ModeChange": {"before": "from", "after": "to"}, "KernelStatistics": {"ways": "way"}}
 """Fields that have other names in C."""
 STRUCTURES = [
@@ -116,13 +120,44 @@ def disagreements(headers: tuple[Headers, Headers], functions: dict[str, Any]) -
     return found
 
 
+def declared() -> dict[str, Any]:
+    """Functions with the signatures that the bindings give them."""
+    return {name: each for name, each in vars(library._library).items() if isinstance(each, ctypes._CFuncPtr) and each.argtypes is not None}
+
+
+def letters_of(result: Any, arguments: Sequence[Any]) -> str:
+    return "".join(map(letter_of, (result, *arguments)))
+
+
+def called_in_hosts(line: str, name_at: int) -> dict[str, str]:
+    """Reads lines of the table of calls: the kinds of the result and of the arguments by their first letters, by names at this place."""
+    lines = re.findall(rf"^    {line}\((.*)\)", (KERNEL / "hosts" / "host_calls.c").read_text(), re.MULTILINE)
+    words = [each.split(", ") for each in lines]
+    return {each.pop(name_at): "".join(kind[0].lower() for kind in each) for each in words}
+
+
+def test_hosts_call_functions_by_their_signatures() -> None:
+    """Every function that a host may be asked for has a stub with its signature."""
+    expected = {
+        name: letters_of(each.restype, each.argtypes)
+        for name, each in declared().items()
+        if name not in HERE | _IN_PLACE and not name.startswith(("host_", "hosts_", "guard_", "heap_"))
+    }
+    assert called_in_hosts("CALL", 1) == expected
+
+
+def test_hosts_call_addresses_by_signatures_of_their_names() -> None:
+    """Those of SUNDIALS are among them."""
+    found = called_in_hosts("AT", 0)
+    assert all(name == letters for name, letters in found.items())
+    assert {letters_of(*each) for each in sundials._SIGNATURES.values()} <= found.keys()
+
+
 def test_signatures_are_those_of_c(headers: tuple[Headers, Headers]) -> None:
     """How many arguments a function has, and whether each is an address, an integer of some size, or a real number."""
-    functions = {
-        name: each for name, each in vars(library._library).items() if isinstance(each, ctypes._CFuncPtr) and each.argtypes is not None
-    }
+    functions = declared()
     assert len(functions) > 150
-    assert disagreements(headers, functions).keys() == UNDECLARED
+    assert not disagreements(headers, functions)
 
 
 class Swapped(ctypes.Structure):

@@ -21,6 +21,7 @@ import pytest
 from coupling.kernel.fmi.instance import library
 from coupling.kernel.hosts import host as hosts
 from coupling.kernel.hosts.host import DeathKind, Host, HostError, listen
+from coupling.kernel.hosts.hosted import HostedLibrary
 from coupling.progress import ends_calls
 from tests.support.kernel.processes import children, gone, shared_memories
 
@@ -78,6 +79,19 @@ def test_a_host_asks_back_during_a_call(start):
     host = start()
     host.answers(lambda what: 100 * what)
     assert host.call(ASK) is DeathKind.LIVES and host.words.word[0] == 1500
+
+
+def test_functions_that_the_table_of_calls_lacks_are_refused():
+    """By name and by signature, before the host is asked; what the kernel alone calls has an address there and cannot be called either."""
+    there = HostedLibrary()
+    address = there.address("tape_run")
+    assert address == there.address("tape_run") != there.address("formula_value")
+    with pytest.raises(AttributeError, match=r"'tape_run' cannot be called .*: add it to the table in hosts/host_calls\.c"):
+        there.tape_run(None, None)
+    with pytest.raises(AttributeError, match=r"'rr' cannot be called .*: add it to the table in hosts/host_calls\.c"):
+        there.function_at(address, ctypes.c_double, [ctypes.c_double])
+    assert there.answers()
+    there.end()
 
 
 @pytest.mark.parametrize("name", FATAL)
