@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
+import scipy
 
 from coupling.analysis.closing import Fit, Row, Springs, dense, relaxed
 from coupling.analysis.positions import Positions
@@ -90,7 +89,11 @@ def _squared(hard: np.ndarray, candidates: np.ndarray, positions: Positions) -> 
 
 def _match(rows: np.ndarray) -> np.ndarray:
     """The move that each row determines, -1 for none."""
-    return maximum_bipartite_matching(csr_array(rows), perm_type="column") if rows.size else np.full(len(rows), -1)
+    return (
+        scipy.sparse.csgraph.maximum_bipartite_matching(scipy.sparse.csr_array(rows), perm_type="column")
+        if rows.size
+        else np.full(len(rows), -1)
+    )
 
 
 def _blocks(whole: Fit, pattern: np.ndarray, square: np.ndarray, of: Sequence[int]) -> Iterator[Group]:
@@ -100,7 +103,7 @@ def _blocks(whole: Fit, pattern: np.ndarray, square: np.ndarray, of: Sequence[in
         if move >= 0:
             row_of[move] = row
     depends = np.array([square[r] if r >= 0 else np.zeros(count, dtype=bool) for r in row_of]).reshape(count, count)
-    number, label = connected_components(csr_array(depends), directed=True, connection="strong")
+    number, label = scipy.sparse.csgraph.connected_components(scipy.sparse.csr_array(depends), directed=True, connection="strong")
     before = [{int(k) for k in np.unique(label[depends[label == i].any(axis=0)])} - {i} for i in range(number)]
     known, done, left = np.zeros(count, dtype=bool), set[int](), list(range(number))
     rest = [r for r in range(len(square)) if r not in set(row_of)]

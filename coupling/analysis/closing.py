@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import block_array, csc_array, csr_array, diags_array, issparse, vstack
-from scipy.sparse.linalg import MatrixRankWarning, splu
+import scipy
 
 from coupling.analysis.positions import MANY, Network, Positions
 from coupling.live.scales import scales
@@ -31,7 +30,7 @@ _RANK = 1e-9
 
 
 def dense(matrix: Matrix) -> np.ndarray:
-    return np.asarray(matrix.toarray()) if issparse(matrix) else np.asarray(matrix)
+    return np.asarray(matrix.toarray()) if scipy.sparse.issparse(matrix) else np.asarray(matrix)
 
 
 @dataclass(frozen=True)
@@ -88,9 +87,9 @@ class Fit:
         rows, columns, found = self.network.gradients()
         shape = len(self._wanted), len(self.network.states)
         if len(self.moves) > MANY:
-            by_states: Matrix = csr_array((found, (rows, columns)), shape=shape)
-            whole = csr_array(by_states @ self._tangent.at(x))
-            whole = csr_array(diags_array(1 / self._scale) @ whole @ diags_array(self.scale))
+            by_states: Matrix = scipy.sparse.csr_array((found, (rows, columns)), shape=shape)
+            whole = scipy.sparse.csr_array(by_states @ self._tangent.at(x))
+            whole = scipy.sparse.csr_array(scipy.sparse.diags_array(1 / self._scale) @ whole @ scipy.sparse.diags_array(self.scale))
         else:
             by_states = np.zeros(shape)
             by_states[rows, columns] = found
@@ -136,9 +135,11 @@ class Springs:
         hard, soft, sense = self._fit.gradients(x)
         missing = (self._fit.values(x)[2] > 0).astype(float) if sense.shape[0] else np.zeros(0)
         count = len(self._fit.moves) if self._origin is not None else 0
-        stay = self._looseness * np.eye(count) if count <= MANY else diags_array(np.full(count, self._looseness))
-        if issparse(hard):
-            return csr_array(vstack([self._stiffness * hard, self._stiffness * diags_array(missing) @ sense, soft, stay]))
+        stay = self._looseness * np.eye(count) if count <= MANY else scipy.sparse.diags_array(np.full(count, self._looseness))
+        if scipy.sparse.issparse(hard):
+            return scipy.sparse.csr_array(
+                scipy.sparse.vstack([self._stiffness * hard, self._stiffness * scipy.sparse.diags_array(missing) @ sense, soft, stay])
+            )
         return np.vstack(
             [self._stiffness * hard, self._stiffness * missing[:, None] * sense, soft, stay.reshape(count, len(self._fit.moves))]
         )
@@ -177,8 +178,8 @@ def _damped(gradient: Matrix, slope: np.ndarray, damping: float) -> np.ndarray:
     diagonal = square.diagonal()
     diagonal = np.maximum(diagonal, 1e-8 * diagonal.max(initial=1e-300))
     extra = damping * diagonal + 1e-14 * diagonal.sum()
-    if issparse(square):
-        return splu(csc_array(square + diags_array(extra))).solve(slope)
+    if scipy.sparse.issparse(square):
+        return scipy.sparse.linalg.splu(scipy.sparse.csc_array(square + scipy.sparse.diags_array(extra))).solve(slope)
     return np.linalg.solve(square + np.diag(extra), slope)
 
 
@@ -238,13 +239,13 @@ def slid(fit: Fit, x: np.ndarray, origin: np.ndarray) -> np.ndarray:
 def _along(hard: Matrix, soft: Matrix, off: np.ndarray) -> np.ndarray:
     """The step along which equations stay met that makes the rest least."""
     count, rows = hard.shape[1], hard.shape[0]
-    if not issparse(hard):
+    if not scipy.sparse.issparse(hard):
         free = null_space(hard)
         return free @ np.linalg.lstsq(soft @ free, -off, rcond=1e-12)[0] if free.shape[1] else np.zeros(count)
     if rows == 0:
         return -_damped(soft, soft.T @ off, 1e-14)
-    system = block_array([[soft.T @ soft, hard.T], [hard, -1e-10 * diags_array(np.ones(rows))]], format="csc")
-    return splu(csc_array(system)).solve(np.concatenate([-(soft.T @ off), np.zeros(rows)]))[:count]
+    system = scipy.sparse.block_array([[soft.T @ soft, hard.T], [hard, -1e-10 * scipy.sparse.diags_array(np.ones(rows))]], format="csc")
+    return scipy.sparse.linalg.splu(scipy.sparse.csc_array(system)).solve(np.concatenate([-(soft.T @ off), np.zeros(rows)]))[:count]
 
 
 def null_space(matrix: np.ndarray) -> np.ndarray:
@@ -257,16 +258,16 @@ def null_space(matrix: np.ndarray) -> np.ndarray:
 
 def least(matrix: Matrix, right: np.ndarray) -> np.ndarray:
     """A solution of least length; where there is none, of what comes nearest."""
-    if not issparse(matrix):
+    if not scipy.sparse.issparse(matrix):
         return np.linalg.lstsq(matrix, right, rcond=1e-9)[0]
     count = matrix.shape[1]
-    system = block_array([[diags_array(np.ones(count)), matrix.T], [matrix, None]], format="csc")
+    system = scipy.sparse.block_array([[scipy.sparse.diags_array(np.ones(count)), matrix.T], [matrix, None]], format="csc")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("error", MatrixRankWarning)
-            solution = splu(csc_array(system)).solve(np.concatenate([np.zeros(count), right]))[:count]
+            warnings.simplefilter("error", scipy.sparse.linalg.MatrixRankWarning)
+            solution = scipy.sparse.linalg.splu(scipy.sparse.csc_array(system)).solve(np.concatenate([np.zeros(count), right]))[:count]
         if np.abs(matrix @ solution - right).max() <= 1e-9 * np.abs(right).max():
             return solution
-    except (RuntimeError, MatrixRankWarning):
+    except (RuntimeError, scipy.sparse.linalg.MatrixRankWarning):
         pass
     return np.linalg.lstsq(matrix.toarray(), right, rcond=1e-9)[0]

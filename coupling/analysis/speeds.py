@@ -8,10 +8,9 @@ from functools import cached_property
 from typing import NoReturn
 
 import numpy as np
-from scipy.sparse import csc_array, hstack, lil_array
-from scipy.sparse.linalg import MatrixRankWarning, splu
+import scipy
 
-from coupling.analysis.closing import ENOUGH, EXACT, null_space
+from coupling.analysis.closing import ENOUGH, EXACT, Matrix, null_space
 from coupling.analysis.search import Target
 from coupling.errors import BuildError, InitialStateError, shown
 from coupling.kernel.system.status import Status
@@ -128,7 +127,7 @@ class Speeds:
                 self._refuse(off)
         return there
 
-    def _approached(self, x: np.ndarray, solve: Callable[[csc_array, csc_array, np.ndarray], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    def _approached(self, x: np.ndarray, solve: Callable[[Matrix, Matrix, np.ndarray], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """Returns states that fit as well as can be reached, and by how much they do not."""
         off, sizes = self._off(x), [np.inf] * 10
         hard = len(off)
@@ -138,7 +137,7 @@ class Speeds:
                 break
             sizes.append(size)
             gradient, moved = self._directions()
-            x = x + solve(csc_array(gradient[:hard]), csc_array(moved[:, :hard]), -off)
+            x = x + solve(scipy.sparse.csc_array(gradient[:hard]), scipy.sparse.csc_array(moved[:, :hard]), -off)
             follow_gauge(self.session, x)
             off = self._off(x)
         return x, off
@@ -168,17 +167,21 @@ class Speeds:
         wanted = np.concatenate([np.zeros(len(self.constraints)), list(self.outputs.values())])
         return values_of(session, [*self.constraints, *self.outputs]) - wanted
 
-    def _directions(self) -> tuple[csc_array, csc_array]:
+    def _directions(self) -> tuple[Matrix, Matrix]:
         """The gradients of what is to fit, by rows, and how an impulse along each moves the states that may move."""
         n, jacobian = self.session.built.states, self.linear.at_present().tocsr()
-        gradient = csc_array(jacobian[n:, :n])
-        columns = [csc_array(jacobian[:n, n:])[:, self.forces]]
+        gradient = scipy.sparse.csc_array(jacobian[n:, :n])
+        columns = [scipy.sparse.csc_array(jacobian[:n, n:])[:, self.forces]]
         if self.outputs or self.guessed:
-            columns.append(csc_array(self._mobility() @ gradient[len(self.constraints) :].T))
-        moved = csc_array(hstack(columns)).tocsr().multiply((~self.held & self._concerned(gradient))[:, None].astype(float))
-        return gradient, csc_array(moved)
+            columns.append(scipy.sparse.csc_array(self._mobility() @ gradient[len(self.constraints) :].T))
+        moved = (
+            scipy.sparse.csc_array(scipy.sparse.hstack(columns))
+            .tocsr()
+            .multiply((~self.held & self._concerned(gradient))[:, None].astype(float))
+        )
+        return gradient, scipy.sparse.csc_array(moved)
 
-    def _concerned(self, gradient: csc_array) -> np.ndarray:
+    def _concerned(self, gradient: Matrix) -> np.ndarray:
         """States of instances whose states matter: an impulse is not to move what only counts the work of a force."""
         touched = np.diff(gradient.indptr) > 0
         found = np.zeros(len(touched), dtype=bool)
@@ -187,10 +190,10 @@ class Speeds:
             found[own] = touched[own].any()
         return found
 
-    def _mobility(self) -> csc_array:
+    def _mobility(self) -> Matrix:
         """The inverse of the masses, of velocities by momenta, as instances answer to the efforts at their ports."""
         n = self.session.built.states
-        found = lil_array((n, n))
+        found = scipy.sparse.lil_array((n, n))
         for index, part in enumerate(self.session.built.parts):
             own = [v for v in self.velocities if part.first_state <= v < part.first_state + len(part.states)]
             if own:
@@ -198,7 +201,7 @@ class Speeds:
                 for i, row in enumerate(own):
                     for j, column in enumerate(own):
                         found[row, column] = block[i, j]
-        return csc_array(found)
+        return scipy.sparse.csc_array(found)
 
     def _refuse(self, off: np.ndarray) -> NoReturn:
         addresses = [*self.constraints, *self.outputs]
@@ -231,16 +234,16 @@ def _answer(session: Session, index: int, velocities: list[int]) -> np.ndarray:
     return by_effort @ np.linalg.pinv(by_velocity)
 
 
-def _by_impulses(gradient: csc_array, moved: csc_array, right: np.ndarray) -> np.ndarray:
-    return moved @ least(csc_array(gradient @ moved), right)
+def _by_impulses(gradient: Matrix, moved: Matrix, right: np.ndarray) -> np.ndarray:
+    return moved @ least(scipy.sparse.csc_array(gradient @ moved), right)
 
 
-def _by_balanced(gradient: csc_array, moved: csc_array, right: np.ndarray) -> np.ndarray:
+def _by_balanced(gradient: Matrix, moved: Matrix, right: np.ndarray) -> np.ndarray:
     basis = _balanced(moved)
     return basis @ np.linalg.lstsq(gradient @ basis, right, rcond=_RANK)[0]
 
 
-def _balanced(moved: csc_array) -> np.ndarray:
+def _balanced(moved: Matrix) -> np.ndarray:
     """Returns a basis of what impulses move, orthonormal in coordinates in which all bodies are about as heavy. A product of gradients and
     impulses loses the heavy bodies where masses are 1 to 1e10: their constraints would seem to repeat others."""
     columns = moved.toarray()
@@ -251,16 +254,16 @@ def _balanced(moved: csc_array) -> np.ndarray:
     return size[:, None] * basis[:, lengths > _RANK * lengths.max(initial=0.0)]
 
 
-def least(matrix: csc_array, right: np.ndarray) -> np.ndarray:
+def least(matrix: Matrix, right: np.ndarray) -> np.ndarray:
     """A solution, of least length where there are many."""
     scale = abs(matrix).max() if matrix.nnz else 0.0
     if scale > 0 and matrix.shape[0] > 400:
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("error", MatrixRankWarning)
-                solution = splu(matrix).solve(right)
+                warnings.simplefilter("error", scipy.sparse.linalg.MatrixRankWarning)
+                solution = scipy.sparse.linalg.splu(matrix).solve(right)
             if np.abs(matrix @ solution - right).max() <= 1e-9 * np.abs(right).max():
                 return solution
-        except (RuntimeError, MatrixRankWarning):
+        except (RuntimeError, scipy.sparse.linalg.MatrixRankWarning):
             pass
     return np.linalg.lstsq(matrix.toarray(), right, rcond=_RANK)[0]
