@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from fmu_components.declare.joint import Joint as Joint
     from fmu_components.declare.orientation import orientation as orientation
     from fmu_components.declare.space import SpatialJoint as SpatialJoint
-    from fmu_components.export.build import cache_folder as cache_folder
     from fmu_components.export.build import cached_fmu as cached_fmu
+    from fmu_components.export.kept import cache_folder as cache_folder
     from fmu_components.signal.StateSpace import StateSpace as StateSpace
     from fmu_components.signal.TransferFunction import TransferFunction as TransferFunction
 
@@ -62,7 +62,8 @@ _NAMES = {
     "fmu_components.declare.joint": "Joint",
     "fmu_components.declare.orientation": "orientation",
     "fmu_components.declare.space": "SpatialJoint",
-    "fmu_components.export.build": "cache_folder cached_fmu",
+    "fmu_components.export.build": "cached_fmu",
+    "fmu_components.export.kept": "cache_folder",
     "fmu_components.signal.StateSpace": "StateSpace",
     "fmu_components.signal.TransferFunction": "TransferFunction",
 }

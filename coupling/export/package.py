@@ -146,6 +146,6 @@ def _described(table: MechanismTable, session: Session, sources: Mapping[str, by
 
 
 def cache_folder() -> Path:
-    from fmu_components.export.build import cache_folder as folder
+    from fmu_components.export.kept import cache_folder as folder
 
     return folder()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +25,10 @@ def find_fmus(instance: str, fmu: Any, private: bool) -> tuple[Fmu, Fmu]:
         except FmuError as error:
             raise FmuError(f"'{instance}' cannot be added: {error}") from None
         return loaded, loaded
-    from fmu_components.catalogue import all_components
+    if isinstance(fmu, str):
+        return _of_catalogue(instance, fmu, 3, private), _of_catalogue(instance, fmu, 2, private)
     from fmu_components.declare.component import Component
 
-    if isinstance(fmu, str):
-        if fmu not in all_components():
-            raise BuildError(f"'{instance}' cannot be added: there is no component '{fmu}'; {nearest(fmu, all_components()) or _WANTED}")
-        fmu = all_components()[fmu]
     if not (isinstance(fmu, type) and issubclass(fmu, Component)):
         raise BuildError(f"'{instance}' cannot be added: {shown(fmu)} is no FMU; {_WANTED}")
     return _of_component(fmu, 3, private), _of_component(fmu, 2, private)
@@ -39,10 +36,7 @@ def find_fmus(instance: str, fmu: Any, private: bool) -> tuple[Fmu, Fmu]:
 
 def found_again(path: Path, sha256: str, private: bool, component: str, version: int, structural: Mapping[str, Settable]) -> Fmu:
     """Reads an FMU where it was, or builds that of a component again; refuses another one that has taken its place."""
-    from fmu_components.catalogue import all_components
-
-    gone = not path.is_file() and component in all_components()
-    fmu = _of_component(all_components()[component], version, private) if gone else load(path, private, structural)
+    fmu = load(path, private, structural) if path.is_file() else _rebuilt(path, component, version, private, structural)
     if fmu.sha256 != sha256:
         raise FmuError(
             f"'{fmu.path}' is another FMU than it was when the system was defined; put the old one back, or define the system anew"
@@ -50,17 +44,48 @@ def found_again(path: Path, sha256: str, private: bool, component: str, version:
     return fmu
 
 
+def _rebuilt(path: Path, component: str, version: int, private: bool, structural: Mapping[str, Settable]) -> Fmu:
+    from fmu_components.catalogue import all_components
+
+    known = component in all_components()
+    return _of_component(all_components()[component], version, private) if known else load(path, private, structural)
+
+
+def _of_catalogue(instance: str, name: str, version: int, private: bool) -> Fmu:
+    from fmu_components.export.known import known_fmu, note_fmu
+
+    def found() -> Path:
+        path = known_fmu(name, version)
+        if path is None:
+            from fmu_components.catalogue import all_components
+            from fmu_components.export.build import cached_fmu
+
+            if name not in all_components():
+                raise BuildError(
+                    f"'{instance}' cannot be added: there is no component '{name}'; {nearest(name, all_components()) or _WANTED}"
+                )
+            path = cached_fmu(all_components()[name], version)
+            note_fmu(name, version, path)
+        return path
+
+    return _loaded(name, version, private, found)
+
+
 def _of_component(component: type, version: int, private: bool) -> Fmu:
     from fmu_components.export.build import cached_fmu
 
+    return _loaded(component, version, private, lambda: cached_fmu(component, version))
+
+
+def _loaded(component: type | str, version: int, private: bool, find: Callable[[], Path]) -> Fmu:
     known = _components.get((component, version))
     if known is None or not known.unchanged:
-        known = _components[component, version] = load(cached_fmu(component, version))
+        known = _components[component, version] = load(find())
     return load(known.path, private=True) if private else known
 
 
-_components: dict[tuple[type, int], Fmu] = {}
-"""The FMUs of components; a class does not change as long as the process lives."""
+_components: dict[tuple[type | str, int], Fmu] = {}
+"""The FMUs of components, by their classes or their names; a class does not change as long as the process lives."""
 
 
 def component_of(fmu: Fmu) -> type | None:
@@ -68,12 +93,14 @@ def component_of(fmu: Fmu) -> type | None:
     if not fmu.is_own:
         return None
     own = next((component for (component, _), known in _components.items() if known.path == fmu.path and known.sha256 == fmu.sha256), None)
-    if own is not None:
+    if isinstance(own, type):
         return own
     from fmu_components.catalogue import all_components
     from fmu_components.export.build import table_of
 
     component: type | None = all_components().get(fmu.model_name)
+    if own is not None:
+        return component
     return component if component is not None and table_of(component).token == fmu.token else None
 
 

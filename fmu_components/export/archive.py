@@ -91,18 +91,16 @@ def write(path: Path, files: Mapping[str, bytes], key: str) -> None:
     """Packs the files reproducibly. The archive's comment holds the key of the content and a checksum; it appears only with a whole file."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.comment = _comment(key, "0" * _DIGITS)
+        archive.comment = _comment(key, "0" * kept.DIGITS)
         for name in sorted(files, key=lambda n: (n != "modelDescription.xml", n)):
             entry = zipfile.ZipInfo(name, _EARLIEST)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, files[name], compresslevel=9 if len(files[name]) < _LARGE else 6)
-    content = packed.getvalue()[: -len(_comment(key, "0" * _DIGITS))]
-    if key_of(path) != key:  # another process may have been faster, and be using its file by now
+    content = packed.getvalue()[: -len(_comment(key, "0" * kept.DIGITS))]
+    if kept.key_of(path) != key:  # another process may have been faster, and be using its file by now
         kept.write(path, content + _comment(key, hashlib.sha256(content).hexdigest()))
 
-
-_DIGITS = 64
 
 _LARGE = 400_000
 """Bytes of a file from which the last per cent would take most of the time."""
@@ -110,21 +108,3 @@ _LARGE = 400_000
 
 def _comment(key: str, digest: str) -> bytes:
     return f"{key} {digest}".encode()
-
-
-def key_of(path: Path) -> str | None:
-    """The key with which an archive was written; None where there is none, or where it is not as it was written."""
-    try:
-        content = path.read_bytes()
-    except OSError:
-        return None
-    digest = content[-_DIGITS:]
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            comment = archive.comment
-    # The last is how zipfile answers damage that looks like a newer version or another compression.
-    except (zipfile.BadZipFile, ValueError, NotImplementedError):
-        return None
-    if hashlib.sha256(content[: -len(comment)]).hexdigest().encode() != digest or not comment.endswith(b" " + digest):
-        return None
-    return comment[: -_DIGITS - 1].decode(errors="replace")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import os
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,6 +20,7 @@ from fmu_components.declare.component import Component, component_name, declarat
 from fmu_components.export import archive, kept
 from fmu_components.export import compile as c
 from fmu_components.export.at_once import processors
+from fmu_components.export.kept import cache_folder
 from fmu_components.export.table import VariableTable
 
 _PACKAGE = Path(__file__).parents[1]
@@ -47,17 +47,10 @@ class BuiltFmu:
     seconds: float
 
 
-def cache_folder() -> Path:
-    """Where FMUs that are built on demand are kept: JOURDAIN_CACHE, or the user's cache folder."""
-    chosen = os.environ.get("JOURDAIN_CACHE")
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return Path(chosen) if chosen else base / "jourdain"
-
-
 def build(components: Iterable[type[Component]], folder: Path, options: Options = Options()) -> Iterator[BuiltFmu]:
     """Builds the FMUs of many components on all cores; yields each as it is ready."""
     components = list(components)
-    stale = [each for each in components if any(archive.key_of(p) != key for p, _, key in targets(each, folder, options))]
+    stale = [each for each in components if any(kept.key_of(p) != key for p, _, key in targets(each, folder, options))]
     for each in components:
         if each not in stale:
             yield from (BuiltFmu(component_name(each), path, fmi, False, 0.0) for path, fmi, _ in targets(each, folder, options))
@@ -90,7 +83,7 @@ def table_of(component: type[Component]) -> VariableTable:
 def build_one(component: type[Component], folder: Path, options: Options = Options()) -> list[BuiltFmu]:
     """Builds the FMUs of one component that are not up to date."""
     began = time.perf_counter()
-    due = [target for target in targets(component, folder, options) if archive.key_of(target[0]) != target[2]]
+    due = [target for target in targets(component, folder, options) if kept.key_of(target[0]) != target[2]]
     if due:
         _build(component, due, options)
     seconds = time.perf_counter() - began
@@ -123,7 +116,7 @@ def cached_fmu(component: type[Component], fmi: int, backend: str = "native") ->
         try:
             folder = cache_folder() / content_key(component, fmi, options)[:24]
             (target, _, key), *_ = targets(component, folder, options)
-            if archive.key_of(target) == key:
+            if kept.key_of(target) == key:
                 return target
             kept.clear_way(target, cache_folder())
             with kept.alone(folder, cache_folder()):
@@ -144,7 +137,7 @@ def _built_before(component: type[Component], fmi: int, options: Options) -> Pat
     """The newest FMU in the cache that any compiler made of the same sources."""
     wanted = source_key(component, fmi, options)
     found = cache_folder().glob(f"*/fmi{fmi}/{component_name(component)}.fmu")
-    same = [path for path in found if (archive.key_of(path) or "").endswith(f"-{wanted[:_SHARED]}")]
+    same = [path for path in found if (kept.key_of(path) or "").endswith(f"-{wanted[:_SHARED]}")]
     return max(same, key=lambda path: path.stat().st_mtime_ns, default=None)
 
 

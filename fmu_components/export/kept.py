@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import shutil
 import sys
 import tempfile
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,6 +18,13 @@ if sys.platform != "win32":
 
 _SUM = ".sha256"
 _LOCK = ".lock"
+
+
+def cache_folder() -> Path:
+    """Where FMUs that are built on demand are kept: JOURDAIN_CACHE, or the user's cache folder."""
+    chosen = os.environ.get("JOURDAIN_CACHE")
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return Path(chosen) if chosen else base / "jourdain"
 
 
 def write(path: Path, content: bytes) -> None:
@@ -106,3 +115,25 @@ def _synchronise(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+DIGITS = 64
+"""The length of a checksum."""
+
+
+def key_of(path: Path) -> str | None:
+    """The key with which an archive was written; None where there is none, or where it is not as it was written."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    digest = content[-DIGITS:]
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            comment = archive.comment
+    # The last is how zipfile answers damage that looks like a newer version or another compression.
+    except (zipfile.BadZipFile, ValueError, NotImplementedError):
+        return None
+    if hashlib.sha256(content[: -len(comment)]).hexdigest().encode() != digest or not comment.endswith(b" " + digest):
+        return None
+    return comment[: -DIGITS - 1].decode(errors="replace")

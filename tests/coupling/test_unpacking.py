@@ -267,7 +267,7 @@ def test_a_damaged_archive_leaves_nothing(tmp_path: Path, folder: Path) -> None:
 
 def test_the_folder_is_that_of_built_fmus(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The catalogue keeps what it builds in the same place, which it does not share with the reader by code."""
-    from fmu_components.export.build import cache_folder
+    from fmu_components.export.kept import cache_folder
 
     assert cache.cache_folder() == cache_folder() / "fmus" == folder
     monkeypatch.delenv("JOURDAIN_CACHE")

@@ -15,8 +15,8 @@ import pytest
 
 from coupling import FmuError, System
 from coupling.plan.drives import TableDrive
-from fmu_components.export.build import cache_folder
 from fmu_components.export.compile import PLATFORMS, runtime_objects
+from fmu_components.export.kept import cache_folder
 from tests.support import foreign
 from tests.support.systems.systems import pendulum
 

@@ -12,7 +12,8 @@ import pytest
 
 from fmu_components.catalogue import find
 from fmu_components.declare.component import Component, declaration
-from fmu_components.export.build import Options, build_one, cache_folder, content_key
+from fmu_components.export.build import Options, build_one, content_key
+from fmu_components.export.kept import cache_folder
 from tests.support.export import binaries
 from tests.support.export.binaries import FOLDERS, MINGW, output
 from tests.support.runtime.driver import Driver

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from fmu_components.catalogue import find
-from fmu_components.export import archive, kept
 from fmu_components.export import compile as c
+from fmu_components.export import kept
 from fmu_components.export.build import cached_fmu
 from tests.support.systems.systems import refusal
 
@@ -73,7 +73,7 @@ def test_damage_at_every_file(cache: Path, first: int) -> None:
     assert len(whole) > 20 and path in whole
     for place, each in enumerate(sorted(whole)):
         DAMAGES[(first + place) % len(DAMAGES)](each)
-    if path.is_file() and archive.key_of(path) is not None:
+    if path.is_file() and kept.key_of(path) is not None:
         path.unlink()
     assert cached_fmu(FIXED, 3) == path
     locks = {each for each in whole if each.name == ".lock"}  # they have no content
@@ -88,9 +88,9 @@ def test_each_bit_of_an_archive_counts(cache: Path) -> None:
         content = bytearray(whole)
         content[place] ^= 1
         path.write_bytes(content)
-        key = archive.key_of(path)
+        key = kept.key_of(path)
         path.write_bytes(whole)
-        assert key != archive.key_of(path), place
+        assert key != kept.key_of(path), place
 
 
 def test_files_in_the_place_of_folders(cache: Path) -> None:

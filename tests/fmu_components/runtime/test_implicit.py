@@ -16,9 +16,9 @@ from scipy.special import ellipj, ellipk
 
 from fmu_components.declare.component import Component, DeclarationError, declaration
 from fmu_components.declare.declaration import Role
-from fmu_components.export.build import cache_folder
 from fmu_components.export.c_code import model_source
 from fmu_components.export.compile import PLATFORMS, RUNTIME, STANDARD, WARNINGS, ExportError, runtime_objects
+from fmu_components.export.kept import cache_folder
 from fmu_components.export.python_slave import build_python_fmu
 from fmu_components.export.table import VariableTable
 from tests.support.runtime.driver import DISCARD, ERROR, Driver, status_of
