@@ -3,7 +3,6 @@ PYTHON ?= python3
 BIN = .venv/bin
 # uv unpacks packages side by side, in a third of the time that pip takes; where it cannot be had, or does not find the packages, pip is there.
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
-PRODUCT = ".[test,peers,docs]"
 # Tests of one component or file share a worker, and with it what takes long to make; the order of the groups is that of tests/conftest.py.
 WORKERS = -n 2 --dist loadgroup --no-loadscope-reorder
 # Examples and benchmarks are programs of their own: what one of them has compiled, the next need not compile again.
@@ -11,13 +10,9 @@ export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: demo test test-all timings lint fmus benchmarks fuzz soak mutants docs pages clean
 
-demo: .venv/installed
-	@echo "== All components as FMUs, into build/fmus"
-	$(BIN)/python build_fmus.py --out build/fmus
-	@echo "== A pendulum from three FMUs, against its closed form"
-	$(BIN)/python examples/01_pendulum.py --out build/demo
-	@echo "== The seven-body mechanism from 23 FMUs, against published digits"
-	$(BIN)/python examples/03_seven_body_mechanism.py --out build/demo
+# Builds the FMUs that it runs, and no others.
+demo: .venv/product
+	$(BIN)/python examples/00_three_uses.py --out build/demo
 
 test: .venv/installed
 	$(BIN)/python -m pytest $(WORKERS) -m "not slow"
@@ -78,9 +73,12 @@ pages: .venv/installed
 	$(BIN)/python -m docs.programs.stability_page
 	$(BIN)/python -m docs.programs.interoperability_page
 
-.venv/installed: pyproject.toml setup.py $(wildcard coupling/kernel/*/*.[ch])
+# The product with what it depends on; or with all that tests, peers and pages need besides.
+.venv/product: EXTRAS =
+.venv/installed: EXTRAS = [test,peers,docs]
+.venv/product .venv/installed: pyproject.toml setup.py $(wildcard coupling/kernel/*/*.[ch])
 	$(PYTHON) -m venv .venv
-	$(PIP) uv && $(BIN)/uv pip install --quiet --python $(BIN)/python --editable $(PRODUCT) || $(PIP) --editable $(PRODUCT)
+	$(PIP) --target .venv/uv uv && .venv/uv/bin/uv pip install --quiet --python $(BIN)/python --editable ".$(EXTRAS)" || $(PIP) --editable ".$(EXTRAS)"
 	touch $@
 
 clean:

@@ -23,6 +23,20 @@ from tests.support.examples.printed import columns, is_plot, number
 from tests.support.systems.machines import EXAMPLES, example
 
 
+def check_three_uses(printed: str, folder: Path) -> None:
+    """The boom alone swings through a half turn and bears 5/2 m g, in Jourdain and in FMPy; the pump lifts it by what its oil displaces."""
+    first, second, third = re.split(r"\n[23]\. ", printed)
+    for swing in (first, third):
+        assert number(r"swings to (\S+) degrees", swing) == pytest.approx(-180, abs=0.01)
+        assert number(r"bears (\S+) N", swing) == pytest.approx(2.5 * 500 * 9.81, rel=1e-4)
+    # The line from the foot to the tip is as much longer as the oil of 3 s is in the cylinder; a bar compresses it by 0.01 %.
+    reach = np.hypot(0.5, 0.8) + 3 * 2e-4 / (np.pi * 0.08**2 / 4)
+    angle = np.radians(number(r"rises to (\S+) degrees", second))
+    tip = np.cos(angle) - 0.5, np.sin(angle) + 0.8
+    assert np.hypot(*tip) == pytest.approx(reach, rel=1e-3)
+    assert {path.name for path in folder.iterdir()} == {"boom.fmu", "lift.html", "lift.png"} and is_plot(folder / "lift.png")
+
+
 def check_pendulum(printed: str, folder: Path) -> None:
     """The swing is that of the elliptic functions, the pin holds, and the table has 501 rows in which the rod falls to -180 degrees."""
     assert number(r"largest difference to the closed form over 5 s: (\S+) rad", printed) < 1e-6
@@ -299,6 +313,7 @@ def check_which_parameters_matter(printed: str, folder: Path) -> None:
 
 
 CHECKS: dict[str, Callable[[str, Path], None]] = {
+    "00_three_uses": check_three_uses,
     "01_pendulum": check_pendulum,
     "02_own_joint": check_own_joint,
     "03_seven_body_mechanism": check_seven_body_mechanism,
