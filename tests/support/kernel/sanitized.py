@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -43,6 +44,7 @@ def build(folder: Path) -> Path:
 
     with ThreadPoolExecutor(2) as pool:
         objects = list(pool.map(compiled, sorted(KERNEL.glob("*/[!j]*.c"))))
+    shutil.copy2(KERNEL / "jourdain-host", folder)
     library = folder / "kernel.so"
     linked = ["-shared", *SANITIZERS, "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free", *map(str, objects), "-lm", "-ldl"]
     subprocess.run(["gcc", "-o", str(library), *linked], check=True)
