@@ -69,6 +69,7 @@ docs: .venv/installed
 # Pages and pictures that are kept with the sources, written anew.
 pages: .venv/installed
 	$(BIN)/python -m fmu_components.export.pages.catalogue_page
+	$(BIN)/python -m docs.programs.parts_page
 	$(BIN)/python -m docs.programs.readme_picture
 	$(BIN)/python -m docs.programs.stability_page
 	$(BIN)/python -m docs.programs.interoperability_page

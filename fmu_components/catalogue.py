@@ -15,6 +15,7 @@ from types import ModuleType
 
 from fmu_components.declare.component import Component, component_name
 from fmu_components.declare.declaration import DeclarationError
+from fmu_components.words import components_called
 
 _PACKAGE = Path(__file__).parent
 _NOT_COMPONENTS = {"declare", "export", "runtime", "__pycache__"}
@@ -46,7 +47,7 @@ def find(name: str) -> type[Component]:
     """The component with this name."""
     components = all_components()
     if name not in components:
-        near = difflib.get_close_matches(name, components, n=3, cutoff=0.4)
+        near = components_called(name)[:3] or difflib.get_close_matches(name, components, n=3, cutoff=0.4)
         hint = f"the nearest names are {', '.join(near)}" if near else "--list shows all; a file of your own is given with its ending .py"
         raise UnknownComponent(f"there is no component '{name}'; {hint}")
     return components[name]

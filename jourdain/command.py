@@ -135,15 +135,16 @@ def _parser() -> argparse.ArgumentParser:
 
 def _list(chosen: argparse.Namespace) -> int:
     from fmu_components.catalogue import all_components
+    from fmu_components.words import components_called
 
     found = {name: (each.__doc__ or "").strip().splitlines()[0].rstrip(".") for name, each in all_components().items()}
-    word = chosen.word.lower()
-    found = {name: title for name, title in found.items() if word in name.lower() or word in title.lower()}
+    word, called = chosen.word.lower(), components_called(chosen.word)
+    found = {name: title for name, title in found.items() if word in name.lower() or word in title.lower() or name in called}
     if chosen.json:
         print(json.dumps(found))
         return COMPLETED
     if not found:
-        raise WrongUse(f"no component has '{chosen.word}' in its name or title; 'jourdain list' shows all of them")
+        raise WrongUse(f"no component is called '{chosen.word}', or has it in its name or title; 'jourdain list' shows all of them")
     library = ""
     for name, title in found.items():
         if library != name.partition(".")[0]:

@@ -33,7 +33,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "__init__",
     ),
     "fmu_components": (
-        "__init__",
+        "__init__ words",
         "declare runtime",
         "planar spatial mechanical1d hydraulic electrical signal",
         "catalogue",

@@ -9,7 +9,7 @@ from typing import Any
 
 from coupling.errors import BuildError, shown
 from coupling.fmus import Fmu, FmuError, Settable, load
-from coupling.names import nearest
+from coupling.names import either, nearest
 
 _WANTED = "give the name of a component such as 'planar.Body1', a component class, or the path of a file that ends in .fmu"
 
@@ -59,11 +59,12 @@ def _of_catalogue(instance: str, name: str, version: int, private: bool) -> Fmu:
         if path is None:
             from fmu_components.catalogue import all_components
             from fmu_components.export.build import cached_fmu
+            from fmu_components.words import components_called
 
             if name not in all_components():
-                raise BuildError(
-                    f"'{instance}' cannot be added: there is no component '{name}'; {nearest(name, all_components()) or _WANTED}"
-                )
+                called = [repr(each) for each in components_called(name)[:3]]
+                hint = f"did you mean {either(called)}?" if called else nearest(name, all_components())
+                raise BuildError(f"'{instance}' cannot be added: there is no component '{name}'; {hint or _WANTED}")
             path = cached_fmu(all_components()[name], version)
             note_fmu(name, version, path)
         return path

@@ -210,7 +210,7 @@ def test_build_is_that_of_build_fmus(machine: Path, capsys: pytest.CaptureFixtur
         ),
         (("simulate", "{machine}", "--plot", "rod.x"), "--plot: there is no file for the figure; add --out FILE.png"),
         (("info", "{machine}"), "'{machine}' is none of the files that can be looked into; give an .fmu, .ssp or .jrd"),
-        (("list", "warp drive"), "no component has 'warp drive' in its name or title; 'jourdain list' shows all of them"),
+        (("list", "warp drive"), "no component is called 'warp drive', or has it in its name or title; 'jourdain list' shows all of them"),
         (("view", "nowhere.jrd"), "'nowhere.jrd' cannot be read: No such file or directory; give the path of a result that was saved"),
     ],
 )

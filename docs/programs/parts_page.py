@@ -1,0 +1,33 @@
+"""``docs/parts-index.md``: the component to take, by everyday words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fmu_components.catalogue import all_components
+from fmu_components.words import WORDS
+
+PAGE = Path(__file__).parents[1] / "parts-index.md"
+HEAD = """# Parts by everyday words
+
+`jourdain list hinge` finds the same from a terminal, and `system.add("pin", "hinge")` names the component to take. A component has the title
+that stands beside it. [The components](components.md) has their ports and parameters.
+
+| I want a ... | component | title |
+|---|---|---|
+"""
+
+
+def page() -> str:
+    """Returns the page, with the words in alphabetical order."""
+    titles = {name: (each.__doc__ or "").strip().splitlines()[0].rstrip(".") for name, each in all_components().items()}
+    rows = [
+        f"| {said if place == 0 else ''} | `{name}` | {titles[name]} |"
+        for said, components in sorted(WORDS.items(), key=lambda item: item[0].lower())
+        for place, name in enumerate(components.split())
+    ]
+    return HEAD + "\n".join(rows) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())

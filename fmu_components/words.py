@@ -1,0 +1,88 @@
+"""Everyday words for components, by which they are searched and suggested."""
+
+from __future__ import annotations
+
+WORDS = {
+    "hinge, pin joint, pivot, bearing": "planar.Revolute spatial.Revolute",
+    "hinge with friction, sticking hinge": "planar.RevoluteFriction",
+    "hinge with a motor, driven joint, servo": "planar.ActuatedRevolute spatial.ActuatedRevolute",
+    "slider, sliding joint, guide, rail, prismatic joint": "planar.Translational spatial.Prismatic",
+    "slider with a motor, linear axis": "planar.ActuatedTranslational spatial.ActuatedPrismatic",
+    "pin in a slot, slotted link": "planar.TranslationalRevolute spatial.PointOnLine",
+    "ball joint, ball and socket": "spatial.Spherical",
+    "cardan joint, Hooke joint, u-joint": "spatial.Universal spatial.Gimbal",
+    "constant-velocity joint, CV joint, homokinetic joint": "spatial.ConstantVelocity",
+    "lead screw, spindle, screw joint, nut": "spatial.Screw",
+    "rigid connection, glue, bolted joint": "planar.Weld spatial.Weld",
+    "ground, frame, fixed point, world, inertial frame": "planar.Fixed spatial.Fixed",
+    "rotational ground, locked shaft, linear ground": "mechanical1d.Fixed1D",
+    "body, link, bar, lever, mass in a plane": "planar.Body1 planar.Body2 planar.Body3 spatial.Body1 spatial.Body2",
+    "ball, bob, particle": "planar.PointMass1 spatial.PointMass1",
+    "robot link, arm segment, minimal coordinates": "planar.RevoluteBody spatial.RevoluteBody spatial.PrismaticBody",
+    "rod of constant length, distance constraint": "planar.ConnectingRod spatial.Rod",
+    "cable, string, chain, tether": "planar.Rope spatial.Rope",
+    "pulley, block and tackle, winch": "planar.PulleyRope spatial.PulleyRope",
+    "spring, damper, shock absorber, dashpot": "planar.SpringDamper spatial.SpringDamper mechanical1d.SpringDamper1D",
+    "torsion spring, flexible shaft, torsional damper": "mechanical1d.RotationalSpringDamper",
+    "rubber mount, elastic mount": "planar.Bushing spatial.Bushing",
+    "force, load, push": "planar.Wrench spatial.Wrench mechanical1d.Force",
+    "thrust, rocket, propeller": "planar.FollowerWrench spatial.FollowerWrench",
+    "air resistance, wind, water": "planar.Drag spatial.Drag mechanical1d.Drag mechanical1d.RotationalDrag",
+    "prescribed motion, driven point, shaker": "planar.Motion spatial.Motion planar.RelativeAngle planar.RelativePosition",
+    "contact, floor, bounce, collision, impact": "planar.PointContact planar.DiscContact planar.LineContact spatial.PointContact",
+    "soft contact, Hertz contact, penalty contact": "planar.CompliantContact spatial.CompliantContact mechanical1d.CompliantContact",
+    "wheel, rolling, coin": "planar.RollingDisc spatial.RollingDisc spatial.RollingSphere planar.IdealWheel",
+    "tyre, tire, skid": "planar.SlipWheel planar.FrictionWheel planar.SlippingDisc",
+    "skate, sled, blade, nonholonomic constraint": "planar.KnifeEdge spatial.KnifeEdge",
+    "cam, follower, valve train": "planar.CamFollower",
+    "gears, cogs, spur gears": "planar.GearPair mechanical1d.Gear",
+    "gearbox, reducer, transmission": "mechanical1d.Gear mechanical1d.Planetary",
+    "belt, chain drive, timing belt": "mechanical1d.BeltDrive",
+    "rack, pinion, steering rack": "mechanical1d.RackAndPinion",
+    "Geneva drive, Maltese cross, indexing": "mechanical1d.Geneva",
+    "ratchet, pawl, freewheel, sprag clutch, one-way bearing": "mechanical1d.OneWayClutch",
+    "coupling that slips, slip clutch": "mechanical1d.Clutch",
+    "parking brake, drum brake, disc brake": "mechanical1d.Brake",
+    "play, lash, clearance": "mechanical1d.Backlash mechanical1d.RotationalBacklash",
+    "stop, bumper, hard stop, limit of travel": "mechanical1d.EndStop",
+    "dry friction, Coulomb friction, stick-slip": "mechanical1d.Friction mechanical1d.RotationalFriction planar.TranslationalFriction",
+    "flywheel, rotor": "mechanical1d.Inertia",
+    "shaft, axle": "mechanical1d.RigidShaft mechanical1d.MasslessShaft",
+    "piston, hydraulic actuator, ram, jack": "hydraulic.Cylinder hydraulic.DoubleRodCylinder planar.LinearActuator",
+    "throttle, nozzle, restriction": "hydraulic.Orifice",
+    "directional valve, servo valve, spool valve": "hydraulic.ProportionalValve43",
+    "pressure limiter, safety valve": "hydraulic.ReliefValve",
+    "non-return valve": "hydraulic.CheckValve",
+    "pipe, line, tube": "hydraulic.Hose hydraulic.Volume",
+    "reservoir, sump": "hydraulic.Tank",
+    "gas spring, bladder": "hydraulic.Accumulator",
+    "electric motor, brushed motor": "electrical.DCMotor",
+    "brushless motor, synchronous motor, BLDC": "electrical.PMSM",
+    "inverter, motor driver, chopper": "electrical.HBridge",
+    "coil": "electrical.Inductor",
+    "supply, cell, accumulator (electrical)": "electrical.Battery electrical.VoltageSource",
+    "saturation, clamp": "signal.Limiter",
+    "slew rate": "signal.RateLimiter",
+    "controller": "signal.PID electrical.SpeedController electrical.CurrentController",
+    "low-pass filter, lag": "signal.FirstOrder signal.TransferFunction2",
+    "digital control, zero-order hold, sampling": "signal.SampleHold",
+    "lookup table, time series, measured signal": "signal.Table",
+    "adder, difference, comparison": "signal.Sum",
+    "amplifier": "signal.Gain",
+    "oscillation, harmonic signal": "signal.Sine",
+    "meter, counter, energy meter": "signal.Integrator",
+}
+"""Components by what people call them: words that are separated by commas, and the names of components, the first choice first."""
+
+
+def components_called(word: str) -> list[str]:
+    """Returns the components that are called so: whole words, or their beginnings, in any order; ``planar.Hinge`` asks for planar ones."""
+    library, _, name = word.rpartition(".")
+    asked = name.lower().split()
+    found = [
+        each
+        for said, components in WORDS.items()
+        if asked and any(all(any(part.startswith(a) for part in phrase.split()) for a in asked) for phrase in said.lower().split(", "))
+        for each in components.split()
+    ]
+    return [each for each in dict.fromkeys(found) if each.startswith(library)]
