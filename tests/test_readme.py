@@ -483,12 +483,3 @@ def test_what_is_shown_imports_public_names_alone():
                     assert node.module in (
                         *("jourdain.declare", "jourdain.icon", "jourdain.measures", "jourdain.picture", "jourdain.shapes"),
                     ) or (node.module == "coupling" and names == {"System"}), place
-
-
-def test_the_changelog_names_modules_that_have_moved():
-    """Of the table of old and new paths, the new ones are there and the old ones are not."""
-    rows = re.findall(r"^\| `([\w/]+\.py)` \| (.*) \|$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
-    assert len(rows) > 40
-    assert [old for old, _ in rows if (ROOT / old).exists()] == []
-    new = [path for _, row in rows for path in re.findall(r"`([\w/]+\.py)`", row)]
-    assert [path for path in new if not (ROOT / path).is_file()] == []
