@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +28,15 @@ Gravity = tuple[float, ...]
 """Along x and y, or x, y and z, in m/s2."""
 
 
-@dataclass(frozen=True, eq=False)
 class FmuFile:
-    """An FMU that is compared by its content, and pickled as its path."""
+    """An FMU that is compared by its content, and pickled as its path; one that is given by a function is built when it is first asked for."""
 
-    fmu: Fmu
+    def __init__(self, fmu: Fmu | Callable[[], Fmu]) -> None:
+        self._given = fmu
+
+    @cached_property
+    def fmu(self) -> Fmu:
+        return self._given if isinstance(self._given, Fmu) else self._given()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, FmuFile) and (self.fmu is other.fmu or self._key == other._key)
@@ -108,25 +113,26 @@ def define_instance(
     _check_process(name, process)
     own = {"communication_step": communication_step, "extrapolation": extrapolation}
     kind = _kind_with(name, kind, {option: value for option, value in own.items() if value is not None})
-    loaded, stepped = find_fmus(name, fmu, private)
+    loaded, find_stepped = find_fmus(name, fmu, private)
+    stepped = FmuFile(find_stepped)
     asked, kind = kind, "cs" if kind is None and loaded.model_exchange is None else kind
     if kind is not None:
         try:
-            (stepped if kind == "cs" else loaded).interface(kind)
+            (stepped.fmu if kind == "cs" else loaded).interface(kind)
         except FmuError as error:
             raise BuildError(f"'{name}' cannot run{f' as {asked!r}' if asked else ''}: {error}") from None
     given = {variable: value for variable, value in (start_values or {}).items() if variable not in loaded.arrays}
     structural = structural_values(loaded, dict(item for each in given.items() for item in start_items(name, loaded, *each)))
     if structural:  # the sizes of arrays may follow from them
         loaded = load(loaded.path, private, structural)
-        stepped = loaded
+        stepped = FmuFile(loaded)
     # An element that is given by itself counts over its array.
     items = sorted((start_values or {}).items(), key=lambda item: item[0] not in loaded.arrays)
     start = dict(found for item in items for found in start_items(name, loaded, *item))
     return InstanceDefinition(
         name,
-        FmuFile(stepped if kind == "cs" else loaded),
-        FmuFile(stepped),
+        stepped if kind == "cs" else FmuFile(loaded),
+        stepped,
         tuple(start.items()),
         kind,
         communication_step,

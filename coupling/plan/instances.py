@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,24 +15,27 @@ from coupling.names import either, nearest
 _WANTED = "give the name of a component such as 'planar.Body1', a component class, or the path of a file that ends in .fmu"
 
 
-def find_fmus(instance: str, fmu: Any, private: bool) -> tuple[Fmu, Fmu]:
-    """What runs in Model Exchange, and what in Co-Simulation: of components FMI 3 and FMI 2, of all others the one file that there is."""
+def find_fmus(instance: str, fmu: Any, private: bool) -> tuple[Fmu, Callable[[], Fmu]]:
+    """Returns what runs in Model Exchange, and a function that finds what runs in Co-Simulation.
+
+    They are FMI 3 and FMI 2 of components, the latter built when a run asks for it, and of all others the one file that there is.
+    """
     if isinstance(fmu, Fmu):
-        fmu = load(fmu.path, private=True) if private else fmu
-        return fmu, fmu
+        found = load(fmu.path, private=True) if private else fmu
+        return found, lambda: found
     if isinstance(fmu, Path) or (isinstance(fmu, str) and (fmu.endswith(".fmu") or os.sep in fmu)):
         try:
             loaded = load(fmu, private)
         except FmuError as error:
             raise FmuError(f"'{instance}' cannot be added: {error}") from None
-        return loaded, loaded
+        return loaded, lambda: loaded
     if isinstance(fmu, str):
-        return _of_catalogue(instance, fmu, 3, private), _of_catalogue(instance, fmu, 2, private)
+        return _of_catalogue(instance, fmu, 3, private), partial(_of_catalogue, instance, fmu, 2, private)
     from fmu_components.declare.component import Component
 
     if not (isinstance(fmu, type) and issubclass(fmu, Component)):
         raise BuildError(f"'{instance}' cannot be added: {shown(fmu)} is no FMU; {_WANTED}")
-    return _of_component(fmu, 3, private), _of_component(fmu, 2, private)
+    return _of_component(fmu, 3, private), partial(_of_component, fmu, 2, private)
 
 
 def found_again(path: Path, sha256: str, private: bool, component: str, version: int, structural: Mapping[str, Settable]) -> Fmu:

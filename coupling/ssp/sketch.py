@@ -39,7 +39,7 @@ class Sketch:
         within, _, instance = beside[0].rpartition(".")
         plain = f"{within}{'.' if within else ''}{instance}_{beside[1].replace('.', '_')}_{what}"
         name = next(each for each in chain([plain], (f"{plain}{n}" for n in count(2))) if each not in self.components)
-        self.components[name] = Component(find_fmus(name, kind, False)[1], None, start, inserted=True)
+        self.components[name] = Component(find_fmus(name, kind, False)[1](), None, start, inserted=True)
         return name
 
 

@@ -17,6 +17,7 @@ from tests.support.fused.ways import ways_disagreement
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
 SYSTEMS = {
+    "00_three_uses": ("boom", "lifted"),
     "01_pendulum": ("system",),
     "03_seven_body_mechanism": ("system",),
     "06_hydraulic_crane": ("system",),

@@ -20,6 +20,7 @@ from tests.support.systems.machines import EXAMPLES, example
 from tests.support.systems.systems import refusal
 
 SHORT: dict[str, dict[str, Any]] = {
+    "00_three_uses": {"stop_time": 0.1},
     "01_pendulum": {"stop_time": 0.5},
     "03_seven_body_mechanism": {"stop_time": 0.003},
     "06_hydraulic_crane": {"stop_time": 0.6, "solver": "cvode"},
@@ -51,7 +52,7 @@ SHORT: dict[str, dict[str, Any]] = {
 }
 """Examples whose systems need no files of their own, with short runs."""
 QUICK = ("01_pendulum", "17_quarter_car", "21_rolling_disc", "34_newtons_cradle")
-MADE_BY = {"30_vehicle": "car"}
+MADE_BY = {"00_three_uses": "lifted", "30_vehicle": "car"}
 """Where it is not ``system``."""
 OF = {"35_walkers_foot": {"slope": 0.4, "mu": 0.2, "step": 0.01}}
 """What it is made of."""
