@@ -34,7 +34,7 @@ WORDS = {
     "wheel, rolling, coin": "planar.RollingDisc spatial.RollingDisc spatial.RollingSphere planar.IdealWheel",
     "tyre, tire, skid": "planar.SlipWheel planar.FrictionWheel planar.SlippingDisc",
     "skate, sled, blade, nonholonomic constraint": "planar.KnifeEdge spatial.KnifeEdge",
-    "cam, follower, valve train": "planar.CamFollower",
+    "cam, follower, tappet": "planar.CamFollower",
     "gears, cogs, spur gears": "planar.GearPair mechanical1d.Gear",
     "gearbox, reducer, transmission": "mechanical1d.Gear mechanical1d.Planetary",
     "belt, chain drive, timing belt": "mechanical1d.BeltDrive",

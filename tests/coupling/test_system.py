@@ -43,7 +43,7 @@ WANTED = "give the name of a component such as 'planar.Body1', a component class
             "'a' cannot be added: there is no component 'planar.Revolut'; "
             "did you mean 'planar.Revolute', 'planar.RevoluteBody' or 'spatial.Revolute'?",
         ),
-        (("a", "valve"), f"'a' cannot be added: there is no component 'valve'; {WANTED}"),
+        (("a", "warp drive"), f"'a' cannot be added: there is no component 'warp drive'; {WANTED}"),
         (("a", 7), f"'a' cannot be added: 7 is no FMU; {WANTED}"),
         (("a", None), f"'a' cannot be added: None is no FMU; {WANTED}"),
         (("a", int), f"'a' cannot be added: <class 'int'> is no FMU; {WANTED}"),
