@@ -31,6 +31,7 @@ fmus: .venv/installed
 	$(BIN)/python build_fmus.py --out build/fmus
 
 benchmarks: .venv/installed
+	$(BIN)/python benchmarks/first_run.py
 	$(BIN)/python benchmarks/runtime.py
 	$(BIN)/python benchmarks/andrews.py
 	$(BIN)/python benchmarks/exported.py

@@ -237,3 +237,12 @@ def test_the_benchmark_of_compiling_prints_its_table():
     """The first time, and from the cache, which is faster."""
     rows = [line[24:].split() for line in printed("compiling", "--bodies", "3")[1:]]
     assert len(rows) == 3 and all(float(again) < float(first) for first, again in rows)
+
+
+@pytest.mark.slow
+def test_the_benchmark_of_first_runs_prints_its_table() -> None:
+    """The import, and a machine with an empty and with a full cache, which takes less."""
+    head, imported, machine = printed("first_run", "--repetitions", "1", "--only", "pendulum")
+    assert head.split()[-4:] == ["empty", "cache", "full", "cache"] and imported.startswith("from jourdain import System")
+    cold, warm = map(float, machine.split()[-2:])
+    assert machine.startswith("pendulum") and warm < cold
