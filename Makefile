@@ -8,7 +8,7 @@ WORKERS = -n 2 --dist loadgroup --no-loadscope-reorder
 # Examples and benchmarks are programs of their own: what one of them has compiled, the next need not compile again.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test test-all timings lint fmus benchmarks fuzz soak mutants docs pages clean
+.PHONY: demo test test-all timings lint fmus benchmarks fuzz soak mutants wheel docs pages clean
 
 # Builds the FMUs that it runs, and no others.
 demo: .venv/product
@@ -63,6 +63,11 @@ soak: .venv/installed
 # Random mutants of sources, and the tests that kill them: at most two hours; MUTANTS="--count 20 --only coupling/plan" for fewer or others.
 mutants: .venv/installed
 	$(BIN)/python -m tests.mutants $(MUTANTS)
+
+# One wheel for all versions of Python, into dist, for the oldest glibc that it runs with.
+wheel: .venv/installed
+	rm -rf build/wheel && $(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheel .
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m auditwheel repair --wheel-dir dist build/wheel/*.whl
 
 docs: .venv/installed
 	$(BIN)/python -m docs.site

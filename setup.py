@@ -16,6 +16,7 @@ if not (sys.platform == "linux" and platform.machine() == "x86_64" and platform.
 
 # Not before: what is imported here asks for files that there are on Linux alone.
 from setuptools import Extension, setup
+from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CCompilerError
 
@@ -48,7 +49,10 @@ def compile_at_once(compile_all: Any, sources: list[str], **options: Any) -> lis
 
 
 class BuildWithHost(build_ext):
-    """Puts the program of hosts beside the library whose services it offers."""
+    """Puts the program of hosts beside the library whose services it offers. The library knows nothing of Python, and has one name for all versions."""
+
+    def get_ext_filename(self, fullname: str) -> str:
+        return f"{fullname.replace('.', os.sep)}.so"
 
     def build_extension(self, ext: Extension) -> None:
         self.compiler.compile = partial(compile_at_once, self.compiler.compile)
@@ -81,4 +85,11 @@ class BuildWithHost(build_ext):
         return [*super().get_outputs(), *(str(self._beside(ext) / PROGRAM) for ext in self.extensions)]
 
 
-setup(ext_modules=[CORE], cmdclass={"build_ext": BuildWithHost})
+class WheelForAllVersions(bdist_wheel):
+    """Says that any Python 3 takes the wheel."""
+
+    def get_tag(self) -> tuple[str, str, str]:
+        return "py3", "none", super().get_tag()[2]
+
+
+setup(ext_modules=[CORE], cmdclass={"build_ext": BuildWithHost, "bdist_wheel": WheelForAllVersions})

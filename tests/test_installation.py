@@ -58,14 +58,6 @@ def test_installation_here_goes_on():
     assert told.returncode == 0 and told.stdout.strip().endswith(SETTINGS["project"]["version"]), told.stderr
 
 
-def test_wheels_are_built_for_versions_that_are_supported():
-    """No version of Python is older than what the project asks for, and none is for another system."""
-    least = int(SETTINGS["project"]["requires-python"].removeprefix(">=3."))
-    built = SETTINGS["tool"]["cibuildwheel"]["build"].split()
-    versions = [int(re.fullmatch(r"cp3(\d+)-manylinux_x86_64", each)[1]) for each in built]  # type: ignore[index]
-    assert versions == sorted(set(versions)) and versions[0] == least
-
-
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Built from a copy of the sources, and repaired."""
@@ -99,7 +91,7 @@ def fresh(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_the_wheel_has_nothing_but_the_library(wheel):
     """Its top-level names, the files that are no Python, one library of C, its program, and the licence as PEP 639 asks for."""
-    assert re.search(r"manylinux_2_\d+_x86_64", wheel.name)
+    assert re.search(r"-py3-none-(\w+\.)*manylinux_2_\d+_x86_64", wheel.name)
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         program = archive.getinfo("coupling/kernel/jourdain-host")

@@ -97,16 +97,16 @@ def component_of(fmu: Fmu) -> type | None:
     """The component class that an FMU was built from; None where no class of this process has declared what the FMU says."""
     if not fmu.is_own:
         return None
-    own = next((component for (component, _), known in _components.items() if known.path == fmu.path and known.sha256 == fmu.sha256), None)
-    if isinstance(own, type):
-        return own
     from fmu_components.catalogue import all_components
+    from fmu_components.declare.component import component_name
     from fmu_components.export.build import table_of
 
-    component: type | None = all_components().get(fmu.model_name)
-    if own is not None:
-        return component
-    return component if component is not None and table_of(component).token == fmu.token else None
+    for (component, _), known in list(_components.items()):
+        if known.path == fmu.path and known.sha256 == fmu.sha256:
+            return component if isinstance(component, type) else all_components()[component]
+    added = (component for component, _ in list(_components) if isinstance(component, type) and component_name(component) == fmu.model_name)
+    declared = (each for each in (all_components().get(fmu.model_name), *added) if each is not None)
+    return next((each for each in declared if table_of(each).token == fmu.token), None)
 
 
 def time_symbol() -> Any:

@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,7 +18,7 @@ KERNEL = Path("coupling/kernel")
 COMPILE = ["gcc", "-std=c11", "-O1", "-fPIC", "-DKERNEL_EXPORTED", "-fno-math-errno", f"-I{KERNEL}"]
 COMPILE += [f"-Werror={each}" for each in ("incompatible-pointer-types", "int-conversion", "implicit-function-declaration")]
 LINK = ["gcc", "-shared", "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free"]
-LIBRARY = KERNEL / f"_core{sysconfig.get_config_var('EXT_SUFFIX')}"
+LIBRARY = KERNEL / "_core.so"
 
 
 class Workspace:
