@@ -91,6 +91,7 @@ def test_derivatives_are_those_of_the_fmus(make, evaluation):
     assert max(differences(built, evaluation)) < 10 * ALLOWED
 
 
+@pytest.mark.slow
 def test_loops_over_links_give_the_same(monkeypatch):
     monkeypatch.setattr(written, "STRAIGHT", 0)
     assert max(differences(chain(5).build(communication=False), "compiled")) < 10 * ALLOWED
@@ -110,6 +111,7 @@ def test_the_effort_grows_with_the_number_of_links():
     assert counts[2] - counts[1] == counts[1] - counts[0] < 6 * 1050
 
 
+@pytest.mark.slow
 def test_parameters_are_numbered_as_in_the_equations_of_the_fmus():
     """Jacobians, which follow from these, begin with the same numbers."""
     built = branching().build(communication=False)
