@@ -34,7 +34,7 @@ class Ending(Enum):
 
 
 class Counts(TypedDict, total=False):
-    """What a solver or scheme has counted, as fields of ``Statistics``."""
+    """Counts of a solver or scheme, as fields of ``Statistics``."""
 
     steps: int
     rejected: int

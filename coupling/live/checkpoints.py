@@ -58,7 +58,7 @@ class Rows(Protocol):
 
 
 class Way(NamedTuple):
-    """How the derivatives of a run are found."""
+    """The way in which a run finds its derivatives."""
 
     evaluated: str = ""
     """The way; empty before the integration begins."""
@@ -160,7 +160,7 @@ class CheckpointWriter:
 
     @property
     def way(self) -> Way:
-        """How derivatives were found before the run goes on; empty where it begins at its start."""
+        """The way in which derivatives were found before the run goes on; it is empty where the run begins at its start."""
         head = self.begins_at.head if self.begins_at else {}
         return Way(head.get("evaluated", ""), head.get("not_compiled", ""))
 

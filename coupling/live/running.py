@@ -20,9 +20,9 @@ class Running:
     values: Mapping[tuple[int, str], Value] = field(default_factory=dict)
     """Start values of the run, by the number of an instance and the name of its variable."""
     repeats: bool = False
-    """Whether multipliers that cannot be solved for at a point are found by repeated steps."""
+    """Repeated steps find the multipliers that cannot be solved for at a point."""
     assembling: bool = False
-    """Whether the start need not make sense yet, and nothing is solved there."""
+    """The start need not make sense yet, and nothing is solved there."""
     parameters: Sequence[Parameter] = ()
     """The parameters by which the run is differentiated."""
     checkpoints: CheckpointWriter | None = None
@@ -30,7 +30,7 @@ class Running:
     rows_file: Path | None = None
     """The file that takes the rows, if memory does not."""
     way: Way = field(default=Way(), init=False)
-    """How the derivatives are found."""
+    """The way in which the derivatives are found."""
     evaluated_before: tuple[int, int] = field(default=(0, 0), init=False)
     """Evaluations before the integration began, by the FMUs and by their equations."""
     length: float | None = field(default=None, init=False)

@@ -69,7 +69,7 @@ class Session:
         self.kernel = Kernel(program.rows, self.instances, [self._guarded(each) for each in program.functions], library)
         try:
             self.inner = self._between_points(program.built.inner, running.run) if program.built.inner else None
-            """What is integrated between communication points, with the same instances."""
+            """The session that integrates between communication points, with the same instances."""
         except BaseException:
             self.kernel.free()
             raise

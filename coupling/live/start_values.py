@@ -16,7 +16,7 @@ class GivenValues:
     def __init__(self, built: Built) -> None:
         self._built = built
         self._given: dict[int, tuple[Mapping[str, Value], StartValues]] = {}
-        """By instance, the values of the last run alone, and all of its values."""
+        """The values of the last run alone, and all of its values, by instance."""
         self._apart: Collection[int] = range(len(built.parts))
         """The instances that the last run gave other values than those of all runs."""
 

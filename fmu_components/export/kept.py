@@ -21,7 +21,7 @@ _LOCK = ".lock"
 
 
 def cache_folder() -> Path:
-    """Where FMUs that are built on demand are kept: JOURDAIN_CACHE, or the user's cache folder."""
+    """Returns the folder of FMUs that are built on demand: JOURDAIN_CACHE, or the user's cache folder."""
     chosen = os.environ.get("JOURDAIN_CACHE")
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return Path(chosen) if chosen else base / "jourdain"

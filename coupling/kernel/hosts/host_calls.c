@@ -255,18 +255,18 @@ static inline uint64_t bits(double value)
 #define READ(i, kind) READ_##kind(i)
 #define TYPE(i, kind) TYPE_##kind
 
-#define CALL_STUB(result, name, ...)            \
+#define CALL_FUNCTION(result, name, ...)            \
     static void call_##name(uint64_t *word)     \
     {                                           \
         WRITE_##result(name(LIST(READ, __VA_ARGS__))); \
     }
-#define AT_STUB(name, result, ...)              \
+#define AT_FUNCTION(name, result, ...)              \
     static void at_##name(uint64_t *word)       \
     {                                           \
         WRITE_##result(((TYPE_##result (*)(LIST(TYPE, __VA_ARGS__)))(uintptr_t)word[HOST_ADDRESS])(LIST(READ, __VA_ARGS__))); \
     }
-CALLS(CALL_STUB)
-SIGNATURES(AT_STUB)
+CALLS(CALL_FUNCTION)
+SIGNATURES(AT_FUNCTION)
 
 #define CALL_ENTRY(result, name, ...) {#name, call_##name, NULL},
 #define AT_ENTRY(name, ...) {#name, at_##name, NULL},

@@ -9,10 +9,11 @@
  * that is called by its signature alone. */
 enum { HOST_WORDS = 16, HOST_ADDRESS = HOST_WORDS - 1 };
 
-/* A function that is called has a stub, which knows its prototype. Others, with names that begin with &, are handed to the kernel as addresses. */
+/* A function that is called has one that unpacks its arguments and knows its prototype. Others, whose names begin with &, are handed to the kernel
+ * as addresses. */
 typedef struct {
     const char *name;
-    void (*stub)(uint64_t word[HOST_WORDS]);
+    void (*unpack)(uint64_t word[HOST_WORDS]);
     void (*function)(void);
 } HostFunction;
 

@@ -30,9 +30,9 @@ bool host_kernel_serve(Channel *c, int op)
         w[0] = host_anchor();
         return true;
     case OP_KERNEL + 1:
-        if (!entry || !entry->stub)
+        if (!entry || !entry->unpack)
             return false;
-        entry->stub(w);
+        entry->unpack(w);
         return true;
     case OP_KERNEL + 2:
         if (!entry || !entry->function)

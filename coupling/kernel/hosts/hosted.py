@@ -107,7 +107,7 @@ class HostedLibrary:
         self._words[0], self._words[1] = self._first + _OWN, _ROOM - _OWN
         self._check(self._call(self._handle, _BEGIN))
         self._shift = self._words[0] - library.host_anchor()
-        """From the address of a text of the kernel in this process to that of the same in the host."""
+        """The distance from a text of the kernel in this process to the same text in the host."""
         this = weakref.ref(self)
         self.host.answers(lambda what: this()._answer(what))  # type: ignore[union-attr]  # who calls is alive
         self._window = _Window()

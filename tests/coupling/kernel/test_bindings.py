@@ -137,7 +137,7 @@ def called_in_hosts(line: str, name_at: int) -> dict[str, str]:
 
 
 def test_hosts_call_functions_by_their_signatures() -> None:
-    """Every function that a host may be asked for has a stub with its signature; tests declare others besides."""
+    """Every function that a host may be asked for has an entry with its signature; tests declare others besides."""
     bound = "".join(path.read_text() for path in KERNEL.parent.rglob("*.py"))
     expected = {
         name: letters_of(each.restype, each.argtypes)
@@ -148,7 +148,7 @@ def test_hosts_call_functions_by_their_signatures() -> None:
 
 
 def test_hosts_call_addresses_by_signatures_of_their_names() -> None:
-    """Those of SUNDIALS are among them."""
+    """The signatures of SUNDIALS are among them."""
     found = called_in_hosts("AT", 0)
     assert all(name == letters for name, letters in found.items())
     assert {letters_of(*each) for each in sundials._SIGNATURES.values()} <= found.keys()

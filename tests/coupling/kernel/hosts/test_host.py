@@ -82,7 +82,7 @@ def test_a_host_asks_back_during_a_call(start):
 
 
 def test_functions_that_the_table_of_calls_lacks_are_refused():
-    """By name and by signature, before the host is asked; what the kernel alone calls has an address there and cannot be called either."""
+    """Refuses a name and a signature before the host is asked; a function that the kernel alone calls is refused too."""
     there = HostedLibrary()
     address = there.address("tape_run")
     assert address == there.address("tape_run") != there.address("formula_value")
