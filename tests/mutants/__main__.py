@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import random
+import signal
 import sys
 import tempfile
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
 
 from tqdm import tqdm
 
@@ -18,8 +21,8 @@ from tests.mutants.sources import ROOT, killers_of, sources
 from tests.mutants.workspace import Workspace, seconds_of
 
 EQUIVALENTS = Path(__file__).with_name("equivalents.toml")
-SLOWER, MORE = 5, 20
-"""A mutant may take so many times as long as the sound tests, and seconds more; then it counts as killed."""
+SLOWER, MORE = 3, 20
+"""A mutant whose tests take this many times as long as without it, and this many seconds more, counts as killed."""
 
 
 def drawn(only: str, seed: int) -> Iterator[Mutant]:
@@ -32,6 +35,46 @@ def drawn(only: str, seed: int) -> Iterator[Mutant]:
         yield left[path].pop(choice.randrange(len(left[path])))
         if not left[path]:
             del left[path]
+
+
+class Trial:
+    """Mutants that are drawn, and the tests that killed each; several threads take from it."""
+
+    def __init__(self, count: int, supply: Iterator[Mutant], equivalents: set[str]) -> None:
+        self.left, self.supply, self.equivalents = count, supply, equivalents
+        self.equal = 0
+        self.fates: dict[Mutant, str] = {}
+        self.sound: dict[tuple[str, ...], float] = {}
+        """Seconds of tests without a mutant."""
+        self.lock = Lock()
+        self.workspaces: list[Workspace] = []
+
+    def results(self, workspace: Workspace) -> Iterator[tuple[Mutant, str]]:
+        """Yields each mutant that was tried in a workspace with the tests that killed it."""
+        self.workspaces.append(workspace)
+        while (mutant := self._next()) is not None:
+            if workspace.makes(mutant):
+                self.fates[mutant] = fate(workspace, mutant, self.sound)
+                yield mutant, self.fates[mutant]
+            else:
+                with self.lock:
+                    self.left += 1  # it is no program: another one takes its place
+            workspace.takes_back(mutant)
+
+    def stop(self) -> None:
+        """Ends the tests under way, and takes no other mutant."""
+        self.left = 0
+        for workspace in self.workspaces:
+            workspace.stop()
+
+    def _next(self) -> Mutant | None:
+        with self.lock:
+            while self.left > 0 and (mutant := next(self.supply, None)) is not None:
+                self.left -= 1
+                if mutant.key not in self.equivalents:
+                    return mutant
+                self.equal += 1
+        return None
 
 
 def fate(workspace: Workspace, mutant: Mutant, sound: dict[tuple[str, ...], float]) -> str:
@@ -67,30 +110,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--count", type=int, default=300, help="how many mutants are tried (300)")
     parser.add_argument("--seed", type=int, default=1, help="of the draw (1)")
     parser.add_argument("--only", default="", metavar="PART", help="files whose paths contain PART")
+    parser.add_argument("--jobs", type=int, default=2, help="how many mutants are tried at a time (2)")
     parser.add_argument("--out", type=Path, default=Path("build/mutants.txt"), help="file for the list of survivors (build/mutants.txt)")
     given = parser.parse_args(arguments)
-    equivalents = tomllib.loads(EQUIVALENTS.read_text())
     given.out.parent.mkdir(parents=True, exist_ok=True)
-    fates: dict[Mutant, str] = {}
-    equal = 0
-    sound: dict[tuple[str, ...], float] = {}
+    trial = Trial(given.count, drawn(given.only, given.seed), set(tomllib.loads(EQUIVALENTS.read_text())))
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: the tests under way end too
     with tempfile.TemporaryDirectory() as folder, tqdm(total=given.count, unit=" mutants", disable=None) as bar, given.out.open("w") as out:
-        workspace = Workspace(Path(folder))
-        for mutant in drawn(given.only, given.seed):
-            if len(fates) + equal == given.count:
-                break
-            if mutant.key in equivalents:
-                equal += 1
-            elif workspace.makes(mutant):
-                fates[mutant] = fate(workspace, mutant, sound)
-                if not fates[mutant]:
+
+        def work(job: int) -> None:
+            workspace = Workspace(Path(folder) / str(job))
+            for mutant, killed in trial.results(workspace):
+                if not killed:
                     print(f"survives: line {mutant.line} of {mutant.key}", file=out, flush=True)
                     bar.write(f"survives: line {mutant.line} of {mutant.key}")
-            else:
-                workspace.takes_back(mutant)
-                continue
-            workspace.takes_back(mutant)
-            bar.update()
+                bar.update()
+
+        with ThreadPoolExecutor(given.jobs) as pool:
+            try:
+                list(pool.map(work, range(given.jobs)))
+            except BaseException:
+                trial.stop()
+                raise
+    fates, equal = trial.fates, trial.equal
     print(table(fates))
     print(f"{equal} mutants that change nothing but speed are not counted ({EQUIVALENTS.name})")
     return 0 if sum(map(bool, fates.values())) >= 0.9 * len(fates) and equal <= 0.1 * given.count else 1

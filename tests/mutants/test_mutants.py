@@ -106,24 +106,26 @@ def test_a_seed_draws_the_same_mutants_and_another_others() -> None:
 def test_survivors_are_listed_and_too_many_are_an_error(
     killed: int, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    made = []
+
     class Workspace:
         def __init__(self, folder: Path) -> None:
-            self.made = 0
+            pass
 
         def makes(self, mutant: Mutant) -> bool:
-            self.made += 1
+            made.append(mutant)
             return True
 
         def takes_back(self, mutant: Mutant) -> None:
             pass
 
         def survives(self, tests: Sequence[str], seconds: float) -> bool:
-            return self.made > killed
+            return len(made) > killed
 
     monkeypatch.setattr(program, "Workspace", Workspace)
     monkeypatch.setattr(program, "seconds_of", lambda workspace, tests: 1.0)
     monkeypatch.setattr(program, "fate", lambda workspace, mutant, sound: "" if workspace.survives([], 1.0) else "tests")
     out = tmp_path / "mutants.txt"
-    assert program.main(["--count", "10", "--only", "coupling/plan", "--out", str(out)]) == code
+    assert program.main(["--count", "10", "--only", "coupling/plan", "--jobs", "1", "--out", str(out)]) == code
     assert len(out.read_text().splitlines()) == 10 - killed
     assert f"10 drawn {killed:4} killed" in capsys.readouterr().out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -26,6 +27,7 @@ class Workspace:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.process: subprocess.Popen[bytes] | None = None
         self.objects = folder / "objects"
         listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.decode().split("\0")
         for name in filter(None, listed):
@@ -62,15 +64,20 @@ class Workspace:
         """Says whether all tests pass; one that hangs fails."""
         program = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-m", "not slow", *tests]
         own = {"PYTHONPATH": str(self.folder), "JOURDAIN_CACHE": str(self.folder / "cache"), "PYTHONDONTWRITEBYTECODE": "1", "CI": "1"}
-        process = subprocess.Popen(
+        self.process = subprocess.Popen(
             program, cwd=self.folder, env=os.environ | own, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
         )
         try:
-            return process.wait(seconds) == 0
+            return self.process.wait(seconds) == 0
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, 9)
-            process.wait()
+            self.stop()
             return False
+
+    def stop(self) -> None:
+        """Ends the tests under way, and all processes that they have started."""
+        if self.process is not None and self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
 
     def _compile(self, source: Path) -> None:
         target = self.objects / f"{source.parent.name}_{source.stem}.o"
