@@ -61,14 +61,18 @@ def derivative(expression: sympy.Expr, symbol: sympy.Symbol) -> sympy.Expr:
     return sympy.diff(expression, symbol)
 
 
-def replaced(expression: sympy.Basic, values: Mapping[sympy.Symbol, sympy.Basic]) -> sympy.Basic:
-    """What ``expression.xreplace(values)`` gives, for symbols."""
-    done: dict[sympy.Basic, sympy.Basic] = dict(values)
+def replaced(
+    expression: sympy.Basic, values: Mapping[sympy.Symbol, sympy.Basic], done: dict[sympy.Basic, sympy.Basic] | None = None
+) -> sympy.Basic:
+    """Returns what ``expression.xreplace(values)`` gives, for symbols; ``done`` keeps the parts for further calls with the same values."""
+    done = {} if done is None else done
 
     def visit(part: sympy.Basic) -> sympy.Basic:
+        if part in values:
+            return values[part]
+        if values.keys().isdisjoint(free_symbols(part)):
+            return part
         if part not in done:
-            if values.keys().isdisjoint(free_symbols(part)):
-                return part
             done[part] = part.func(*map(visit, part.args))
         return done[part]
 

@@ -15,11 +15,10 @@ Shared = tuple[list[tuple[sympy.Symbol, sympy.Expr]], list[sympy.Expr]]
 """Temporaries with their definitions, in order, and the expressions in terms of them."""
 
 
-def shared_parts(expressions: Sequence[sympy.Expr], matched: bool = True) -> Shared:
-    """Breaks expressions into their common parts, named t0, t1, ...; ``matched`` looks for common terms and factors of different sums and products too."""
+def shared_parts(expressions: Sequence[sympy.Expr]) -> Shared:
+    """Breaks expressions into their common parts, named t0, t1, ..., among them common terms and factors of different sums and products."""
     symbols = (sympy.Symbol(f"t{i}") for i in range(10**6))
-    rewritten = _rewritten(expressions) if matched else {}
-    return tree_cse(expressions, symbols, opt_subs=rewritten, order="none")
+    return tree_cse(expressions, symbols, opt_subs=_rewritten(expressions), order="none")
 
 
 def _rewritten(expressions: Sequence[sympy.Expr]) -> dict[sympy.Basic, sympy.Basic]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
@@ -21,7 +22,6 @@ from fmu_components.declare.component import TIME
 from fmu_components.declare.declaration import IMPLICIT, Condition, Declaration, Role, Variable
 from fmu_components.declare.expressions import contains, derivative, free_symbols, replaced, symbols_of
 from fmu_components.declare.functions import Unwrapped
-from fmu_components.export.sharing import shared_parts
 
 KNOWN = (Role.TIME, Role.STATE, Role.INPUT, Role.ALGEBRAIC)
 SWITCHING = (Role.DISCRETE, Role.DISCRETE_INPUT, Role.RELATION)
@@ -48,6 +48,8 @@ class VariableTable:
         self.declared = declared
         self.variables = declared.variables
         self._reference = {variable.name: reference for reference, variable in self.numbered()}
+        self._replaced: dict[bool, dict[sympy.Basic, sympy.Basic]] = {False: {}, True: {}}
+        """Parts of expressions as they are with the switch in a position."""
 
     def reference(self, variable: Variable | str) -> int:
         """The value reference, which is the place in the model description as well."""
@@ -202,7 +204,7 @@ class VariableTable:
     def _at(self, expression: sympy.Basic, switched: bool | None) -> sympy.Basic:
         if switched is None or self.switch is None or self.switch.symbol not in free_symbols(expression):
             return expression
-        return replaced(expression, {self.switch.symbol: sympy.true if switched else sympy.false})
+        return replaced(expression, {self.switch.symbol: sympy.true if switched else sympy.false}, self._replaced[switched])
 
     def dependencies(self, unknown: int, switched: bool | None = None, roles: Iterable[Role] = KNOWN) -> list[Dependency]:
         """The knowns that an unknown depends on, with the switch as given or, for None, in either of its positions."""
@@ -241,7 +243,8 @@ class VariableTable:
     def token(self) -> str:
         """Identifies the interface: the same declaration always gets the same one."""
         text = "\n".join(
-            f"{v.name}|{v.role}|{v.type}|{v.unit}|{v.start}|{v.range}|{v.tunable}|{v.text}|{v.equation}" for v in self.variables
+            f"{v.name}|{v.role}|{v.type}|{v.unit}|{v.start}|{v.range}|{v.tunable}|{v.text}|{_digest(v.equation) if v.equation is not None else ''}"
+            for v in self.variables
         )
         text += repr(self.declared.events) + repr(self.declared.conditions) + self.declared.name + self.declared.description
         text += repr(self.declared.switched) if self.declared.switched else ""
@@ -250,27 +253,55 @@ class VariableTable:
 
 
 class _Python(PythonCodePrinter):
-    """Expressions in Python, with variables as items of ``v``."""
+    """Writes expressions in Python, with variables as items of ``v``, and each part that several share once, as a line of its own."""
 
-    def __init__(self, table: VariableTable) -> None:
+    def __init__(self, table: VariableTable, expressions: Iterable[sympy.Basic]) -> None:
         super().__init__({"order": "none", "fully_qualified_modules": True})
         self._table = table
+        self._uses = Counter[sympy.Basic]()
+        self._names: dict[sympy.Basic, str] = {}
+        self.lines: list[str] = []
+        waiting = list(expressions)
+        while waiting:
+            part = waiting.pop()
+            self._uses[part] += 1
+            if self._uses[part] == 1:
+                waiting += part.args
+
+    def code(self, expression: sympy.Basic) -> str:
+        """Returns what ``doprint`` would, which walks over an expression as a tree."""
+        return str(self._print(expression))
+
+    def _print(self, expr: Any, **options: Any) -> str:
+        if not isinstance(expr, sympy.Expr) or not expr.args or self._uses[expr] < 2:
+            return super()._print(expr, **options)
+        if expr not in self._names:
+            code = super()._print(expr, **options)
+            self._names[expr] = f"t{len(self._names)}"
+            self.lines.append(f"    {self._names[expr]} = {code}")
+        return self._names[expr]
 
     def _print_Symbol(self, expr: sympy.Symbol) -> str:
-        variable = self._table.declared.by_symbol.get(expr)
-        return str(expr) if variable is None else f"v[{self._table.reference(variable)}]"
+        return f"v[{self._table.reference(self._table.declared.by_symbol[expr])}]"
 
 
 def _evaluator(table: VariableTable, expressions: list[sympy.Expr]) -> Callable[[dict[int, float | bool]], list[float]]:
-    """Computes expressions from the values of all variables that are not calculated, by reference."""
-    shared, reduced = shared_parts(expressions, matched=False)
-    printer = _Python(table)
-    lines = [f"    v[{table.reference(v)}] = {printer.doprint(v.equation)}" for v in table.declared.order]
-    lines += [f"    {symbol} = {printer.doprint(expression)}" for symbol, expression in shared]
-    lines.append(f"    return [{', '.join(map(printer.doprint, reduced))}]")
+    """Returns a function that computes expressions from the values of all variables that are not calculated, by reference."""
+    printer = _Python(table, [*(v.equation for v in table.declared.order if v.equation is not None), *expressions])
+    for variable in table.declared.order:
+        code = printer.code(variable.equation)
+        printer.lines.append(f"    v[{table.reference(variable)}] = {code}")
+    results = [printer.code(each) for each in expressions]
     scope: dict[str, Any] = {"math": math}
-    exec("def evaluate(v):\n" + "\n".join(lines), scope)
+    exec("def evaluate(v):\n" + "\n".join([*printer.lines, f"    return [{', '.join(results)}]"]), scope)
     return scope["evaluate"]
+
+
+@lru_cache(2**16)
+def _digest(part: sympy.Basic) -> str:
+    """Returns a text that stands for an expression; to print all of it would take longer, since it shares its parts."""
+    text = f"{type(part).__name__}({','.join(map(_digest, part.args))})" if part.args else sympy.srepr(part)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 @lru_cache(2**12)

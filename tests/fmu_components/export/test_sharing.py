@@ -22,13 +22,12 @@ def inserted(shared: list[tuple[sympy.Symbol, sympy.Expr]], reduced: list[sympy.
     return [each.xreplace(known) for each in reduced]
 
 
-@pytest.mark.parametrize("matched", [False, True])
-def test_the_parts_make_the_whole(matched: bool) -> None:
+def test_the_parts_make_the_whole() -> None:
     """Of a component with many terms in common: at random values, since forms may differ."""
     table = table_of(find("spatial.RollingDisc"))
     expressions = [v.equation for v in table.declared.order]
     values = {v.symbol: sympy.true if v.type == "boolean" else sympy.Float(0.3 + 0.01 * k) for k, v in enumerate(table.variables)}
-    for whole, again in zip(expressions, inserted(*shared_parts(expressions, matched)), strict=True):
+    for whole, again in zip(expressions, inserted(*shared_parts(expressions)), strict=True):
         assert float(again.xreplace(values)) == pytest.approx(float(whole.xreplace(values)), rel=1e-12, abs=1e-12)
 
 
@@ -52,6 +51,7 @@ def test_what_differs_by_a_sign_or_is_part_of_another_is_computed_once(first: sy
     assert sum(e.count_ops() for e in (mine[0][0][1], *mine[1])) <= sum(e.count_ops() for e in (theirs[0][0][1], *theirs[1]))
 
 
+@pytest.mark.slow
 def test_the_names_do_not_depend_on_the_process() -> None:
     """Two processes, whose hashes differ, write the same code."""
     program = (
