@@ -11,7 +11,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from fmu_components import catalogue
-from fmu_components.declare.component import Component, component_name, declaration
+from fmu_components.declare.component import Component, component_name, component_title
 from fmu_components.declare.declaration import DeclarationError
 from fmu_components.export.build import BuiltFmu, Options, build
 from fmu_components.export.compile import PLATFORMS, ExportError, available_platforms
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None, prog: str = "build_fmus.py") ->
         components = _components(chosen.names)
         if chosen.list:
             for component in components:
-                print(f"{declaration(component).name:32} {declaration(component).title}")
+                print(f"{component_name(component):32} {component_title(component)}")
             return 0
         if chosen.out is None:
             parser.error("the folder for the FMUs is missing; give it with --out DIR")

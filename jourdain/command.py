@@ -135,9 +135,10 @@ def _parser() -> argparse.ArgumentParser:
 
 def _list(chosen: argparse.Namespace) -> int:
     from fmu_components.catalogue import all_components
+    from fmu_components.declare.component import component_title
     from fmu_components.words import components_called
 
-    found = {name: (each.__doc__ or "").strip().splitlines()[0].rstrip(".") for name, each in all_components().items()}
+    found = {name: component_title(each) for name, each in all_components().items()}
     word, called = chosen.word.lower(), components_called(chosen.word)
     found = {name: title for name, title in found.items() if word in name.lower() or word in title.lower() or name in called}
     if chosen.json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fmu_components.catalogue import all_components
+from fmu_components.declare.component import component_title
 from fmu_components.words import WORDS
 
 PAGE = Path(__file__).parents[1] / "parts-index.md"
@@ -20,7 +21,7 @@ that stands beside it. [The components](components.md) has their ports and param
 
 def page() -> str:
     """Returns the page, with the words in alphabetical order."""
-    titles = {name: (each.__doc__ or "").strip().splitlines()[0].rstrip(".") for name, each in all_components().items()}
+    titles = {name: component_title(each) for name, each in all_components().items()}
     rows = [
         f"| {said if place == 0 else ''} | `{name}` | {titles[name]} |"
         for said, components in sorted(WORDS.items(), key=lambda item: item[0].lower())

@@ -419,6 +419,11 @@ def component_name(component: type[Component]) -> str:
     return component.__name__
 
 
+def component_title(component: type[Component]) -> str:
+    """Returns the first line of the docstring, without declaring the component."""
+    return inspect.cleandoc(component.__doc__ or "").partition("\n")[0].rstrip(".")
+
+
 _declared: dict[type[Component], Declaration] = {}
 
 
