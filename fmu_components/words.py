@@ -19,6 +19,8 @@ WORDS = {
     "body, link, bar, lever, mass in a plane": "planar.Body1 planar.Body2 planar.Body3 spatial.Body1 spatial.Body2",
     "ball, bob, particle": "planar.PointMass1 spatial.PointMass1",
     "robot link, arm segment, minimal coordinates": "planar.RevoluteBody spatial.RevoluteBody spatial.PrismaticBody",
+    "hub, branching link, link with several children": "planar.RevoluteBody3 spatial.RevoluteBody3 spatial.WeldedBody3",
+    "loop closure, cut loop, stiffness matrix": "planar.LoopClosure spatial.LoopClosure",
     "rod of constant length, distance constraint": "planar.ConnectingRod spatial.Rod",
     "cable, string, chain, tether": "planar.Rope spatial.Rope",
     "pulley, block and tackle, winch": "planar.PulleyRope spatial.PulleyRope",

@@ -10,13 +10,12 @@ from fmu_components.declare.block import Block
 from fmu_components.declare.picture import Picture, block
 from fmu_components.declare.ports import PLANAR, Side
 
-CHILDREN = (1, 2)
-
 
 class PlanarBlock(Block):
     """One declaration for every joint."""
 
     joint: ClassVar[str]
+    children: ClassVar[int] = 2
 
     def symbol(self) -> Picture:
         return block(self.joint, "xy")
@@ -40,7 +39,7 @@ class PlanarBlock(Block):
         centre = P.point + (Matrix([0, 0]) if turns else q * P.x_axis) + turned * place
         velocity, omega = centre.applyfunc(self.D), self.D(theta)
         force, torque, points = m * (velocity.applyfunc(self.D) - g), inertia * self.D(omega), []
-        for number in CHILDREN:
+        for number in range(1, self.children + 1):
             name = f"C{number}"
             C = self.port(name, PLANAR, Side.MOTION, f"point {number} of the body, where a child may hang")
             point = Matrix([self.parameter(f"{name}.r{a}", 0.0, "m", f"{a} of point {number} in the body frame") for a in "xy"])

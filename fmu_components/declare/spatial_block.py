@@ -12,13 +12,12 @@ from fmu_components.declare.picture import Picture, block
 from fmu_components.declare.ports import SPATIAL, Side
 from fmu_components.declare.space import arm_of, attitude, axes_of_port, inertia_tensor, place_of_port, vector
 
-CHILDREN = (1, 2)
-
 
 class SpatialBlock(Block):
     """One declaration for every joint, whose axis is the axis z of P."""
 
     joint: ClassVar[str]
+    children: ClassVar[int] = 2
 
     def symbol(self) -> Picture:
         return block(self.joint, "xyz")
@@ -41,7 +40,7 @@ class SpatialBlock(Block):
         w = R.T * omega
         force, points = m * (velocity.applyfunc(self.D) - g), []
         torque = R * (J * (R.T * omega.applyfunc(self.D)) + w.cross(J * w))
-        for number in CHILDREN:
+        for number in range(1, self.children + 1):
             name = f"C{number}"
             C = self.port(name, SPATIAL, Side.MOTION, f"point {number} of the body, where a child may hang")
             point, axes = place_of_port(self, name, "body frame")

@@ -19,3 +19,30 @@ class TranslationalBody(PlanarBlock):
         circle(0.7, 0, 0.14, fill=1.0),
     )
     joint = "translational"
+
+
+class TranslationalBody3(TranslationalBody):
+    """Body that slides on its parent, with three children.
+
+    The block is a planar.TranslationalBody with the points C1 to C3.
+    """
+
+    children = 3
+
+
+class TranslationalBody4(TranslationalBody):
+    """Body that slides on its parent, with four children.
+
+    The block is a planar.TranslationalBody with the points C1 to C4.
+    """
+
+    children = 4
+
+
+class TranslationalBody5(TranslationalBody):
+    """Body that slides on its parent, with five children.
+
+    The block is a planar.TranslationalBody with the points C1 to C5.
+    """
+
+    children = 5

@@ -19,3 +19,30 @@ class PrismaticBody(SpatialBlock):
         circle(0.7, 0, 0.14, fill=1.0),
     )
     joint = "prismatic"
+
+
+class PrismaticBody3(PrismaticBody):
+    """Body in space that slides on its parent, with three children.
+
+    The block is a spatial.PrismaticBody with the points C1 to C3.
+    """
+
+    children = 3
+
+
+class PrismaticBody4(PrismaticBody):
+    """Body in space that slides on its parent, with four children.
+
+    The block is a spatial.PrismaticBody with the points C1 to C4.
+    """
+
+    children = 4
+
+
+class PrismaticBody5(PrismaticBody):
+    """Body in space that slides on its parent, with five children.
+
+    The block is a spatial.PrismaticBody with the points C1 to C5.
+    """
+
+    children = 5

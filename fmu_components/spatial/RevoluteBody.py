@@ -16,3 +16,30 @@ class RevoluteBody(SpatialBlock):
         circle(-0.6, 0, 0.22), circle(-0.6, 0, 0.08, fill=0.0), line((-0.38, 0), (0.7, 0), width=0.22), circle(0.7, 0, 0.14, fill=1.0)
     )
     joint = "revolute"
+
+
+class RevoluteBody3(RevoluteBody):
+    """Body in space that turns on its parent, with three children.
+
+    The block is a spatial.RevoluteBody with the points C1 to C3.
+    """
+
+    children = 3
+
+
+class RevoluteBody4(RevoluteBody):
+    """Body in space that turns on its parent, with four children.
+
+    The block is a spatial.RevoluteBody with the points C1 to C4.
+    """
+
+    children = 4
+
+
+class RevoluteBody5(RevoluteBody):
+    """Body in space that turns on its parent, with five children.
+
+    The block is a spatial.RevoluteBody with the points C1 to C5.
+    """
+
+    children = 5

@@ -13,3 +13,30 @@ class WeldedBody(SpatialBlock):
 
     drawing = Drawing(line((-0.8, -0.3), (-0.8, 0.3), width=0.16), line((-0.72, 0), (0.7, 0), width=0.22), circle(0.7, 0, 0.14, fill=1.0))
     joint = "weld"
+
+
+class WeldedBody3(WeldedBody):
+    """Body in space that is fixed to its parent, with three children.
+
+    The block is a spatial.WeldedBody with the points C1 to C3.
+    """
+
+    children = 3
+
+
+class WeldedBody4(WeldedBody):
+    """Body in space that is fixed to its parent, with four children.
+
+    The block is a spatial.WeldedBody with the points C1 to C4.
+    """
+
+    children = 4
+
+
+class WeldedBody5(WeldedBody):
+    """Body in space that is fixed to its parent, with five children.
+
+    The block is a spatial.WeldedBody with the points C1 to C5.
+    """
+
+    children = 5

@@ -46,8 +46,14 @@ def renamed(values: dict[str, float], port: str) -> dict[str, float]:
     return {f"{port}.{name.partition('.')[2]}": value for name, value in values.items()}
 
 
-def spatial_trees(bodies: int) -> tuple[System, System, list[tuple[str, str]]]:
+def used(children: int) -> dict[str, str]:
+    """The points of a block on which others hang, by those of the body that stands for it: a body has no more than four beside that of its joint."""
+    return {f"p{k}": f"C{child}" for k, child in enumerate(range(max(1, children - 3), children + 1), 2)}
+
+
+def spatial_trees(bodies: int, children: int = 2) -> tuple[System, System, list[tuple[str, str]]]:
     """A free base with limbs: by blocks, by joints, and the names of the joints' accelerations in both."""
+    ports, number = used(children), "" if children == 2 else children
     rng = np.random.default_rng(bodies)
     blocks, joints = System("blocks"), System("joints")
     R, c, v, w = Rotation.random(random_state=bodies).as_matrix(), *rng.normal(size=(3, 3))
@@ -60,7 +66,7 @@ def spatial_trees(bodies: int) -> tuple[System, System, list[tuple[str, str]]]:
     for i in range(bodies - 1):
         parent, of_body, (c, R, v, w), (r, frame) = free.pop(rng.integers(len(free)))
         turns, q, qd = rng.random() < 0.6, rng.uniform(-2, 2), rng.normal()
-        own, c1, c2 = (placed(rng, port) for port in ("P", "C1", "C2"))
+        own, *outer = (placed(rng, port) for port in ("P", *ports.values()))
         axes, origin = R @ frame, c + R @ r
         z, moved = axes[:, 2], v + np.cross(w, R @ r)
         if turns:
@@ -71,21 +77,30 @@ def spatial_trees(bodies: int) -> tuple[System, System, list[tuple[str, str]]]:
         mass, forces = inertia(rng), (rng.uniform(0, 3), rng.uniform(0, 1))
         kind, freedom = ("Revolute", "rotation") if turns else ("Prismatic", "translation")
         spring = dict(zip("kb", forces, strict=True))
-        blocks.add(f"b{i}", f"spatial.{kind}Body", {**mass, **of_block(own[2], c1[2], c2[2]), "q": q, "qd": qd, **spring})
+        blocks.add(
+            f"b{i}",
+            f"spatial.{kind}Body{number}",
+            {**mass, **of_block(own[2], *(values for *_, values in outer)), "q": q, "qd": qd, **spring},
+        )
         blocks.connect(parent, f"b{i}.P")
-        ports = {**renamed(own[2], "p1"), **renamed(c1[2], "p2"), **renamed(c2[2], "p3")}
+        points = renamed(own[2], "p1")
+        for name, (*_, values) in zip(ports, outer, strict=True):
+            points |= renamed(values, name)
         motion = {**vector("", c), **vector("v", v), **vector("omega", w), **orientation(matrix=R)}
-        joints.add(f"b{i}", "spatial.Body3", {**mass, **ports, **motion})
+        joints.add(f"b{i}", f"spatial.Body{len(points) // 9}", {**mass, **points, **motion})
         joints.add(f"j{i}", f"spatial.{kind}", {f"{freedom}.{name}": value for name, value in spring.items()})
         joints.connect(of_body, f"j{i}.M")
         joints.connect(f"j{i}.N", f"b{i}.p1")
         names.append((f"b{i}.qdd", f"j{i}.{freedom}.qdd"))
-        free += [(f"b{i}.C{k}", f"b{i}.p{k + 1}", (c, R, v, w), each[:2]) for k, each in ((1, c1), (2, c2))]
+        free += [
+            (f"b{i}.{child}", f"b{i}.{name}", (c, R, v, w), each[:2]) for (name, child), each in zip(ports.items(), outer, strict=True)
+        ]
     return blocks, joints, names
 
 
-def planar_trees(bodies: int) -> tuple[System, System, list[tuple[str, str]]]:
+def planar_trees(bodies: int, children: int = 2) -> tuple[System, System, list[tuple[str, str]]]:
     """The same in the plane."""
+    ports, number = used(children), "" if children == 2 else children
     rng = np.random.default_rng(bodies)
     blocks, joints = System("blocks"), System("joints")
 
@@ -109,7 +124,7 @@ def planar_trees(bodies: int) -> tuple[System, System, list[tuple[str, str]]]:
     for i in range(bodies - 1):
         parent, of_body, (c, v, theta, w), (r, angle) = free.pop(rng.integers(len(free)))
         turns, q, qd = rng.random() < 0.6, rng.uniform(-2, 2), rng.normal()
-        own, c1, c2 = (port(name) for name in ("P", "C1", "C2"))
+        own, *outer = (port(name) for name in ("P", *ports.values()))
         arm = turned(theta) @ r
         origin, moved, axis = c + arm, v + cross(w, arm), turned(theta + angle) @ (1, 0)
         theta += angle - own[1] + (q if turns else 0)
@@ -122,16 +137,24 @@ def planar_trees(bodies: int) -> tuple[System, System, list[tuple[str, str]]]:
         v = moved + cross(w, c - origin)
         mass, spring = {"m": rng.uniform(0.3, 2), "I": rng.uniform(0.1, 1)}, {"k": rng.uniform(0, 3), "b": rng.uniform(0, 1)}
         kind, freedom = ("Revolute", "rotation") if turns else ("Translational", "translation")
-        blocks.add(f"b{i}", f"planar.{kind}Body", {**mass, **of_block(own[2], c1[2], c2[2]), "q": q, "qd": qd, **spring})
+        blocks.add(
+            f"b{i}",
+            f"planar.{kind}Body{number}",
+            {**mass, **of_block(own[2], *(values for *_, values in outer)), "q": q, "qd": qd, **spring},
+        )
         blocks.connect(parent, f"b{i}.P")
-        ports = {**renamed(own[2], "p1"), **renamed(c1[2], "p2"), **renamed(c2[2], "p3")}
+        points = renamed(own[2], "p1")
+        for name, (*_, values) in zip(ports, outer, strict=True):
+            points |= renamed(values, name)
         start = {"x": c[0], "y": c[1], "theta": theta, "vx": v[0], "vy": v[1], "omega": w}
-        joints.add(f"b{i}", "planar.Body3", {**mass, **ports, **start})
+        joints.add(f"b{i}", f"planar.Body{len(points) // 3}", {**mass, **points, **start})
         joints.add(f"j{i}", f"planar.{kind}", {f"{freedom}.{name}": value for name, value in spring.items()})
         joints.connect(of_body, f"j{i}.M")
         joints.connect(f"j{i}.N", f"b{i}.p1")
         names.append((f"b{i}.qdd", f"j{i}.{freedom}.qdd"))
-        free += [(f"b{i}.C{k}", f"b{i}.p{k + 1}", (c, v, theta, w), each[:2]) for k, each in ((1, c1), (2, c2))]
+        free += [
+            (f"b{i}.{child}", f"b{i}.{name}", (c, v, theta, w), each[:2]) for (name, child), each in zip(ports.items(), outer, strict=True)
+        ]
     return blocks, joints, names
 
 
@@ -139,7 +162,17 @@ def planar_trees(bodies: int) -> tuple[System, System, list[tuple[str, str]]]:
 @pytest.mark.parametrize("trees", [planar_trees, spatial_trees])
 def test_trees_have_the_accelerations_of_bodies_on_joints(trees, bodies):
     """To 1e-11, at random places, axes, tensors and rates, with springs and dampers."""
-    blocks, joints, names = trees(bodies)
+    check_accelerations(*trees(bodies))
+
+
+@pytest.mark.parametrize("children", [3, 4, 5])
+@pytest.mark.parametrize("trees", [planar_trees, pytest.param(spatial_trees, marks=pytest.mark.slow)])
+def test_more_children_hang_on_blocks_as_on_bodies(trees, children):
+    """Six limbs: more than half of them hang on the third point of a block or on one after it."""
+    check_accelerations(*trees(7, children))
+
+
+def check_accelerations(blocks: System, joints: System, names: list[tuple[str, str]]) -> None:
     found, expected = blocks.simulate(1e-6, **STARTED), joints.simulate(1e-6, stabilisation="baumgarte", **STARTED)
     for block, of_joint in names:
         assert found[block][0] == pytest.approx(expected[of_joint][0], abs=1e-11, rel=1e-11)

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.spatial.transform import Rotation
 
 from fmu_components.catalogue import find
-from fmu_components.declare.component import declaration
-from fmu_components.declare.declaration import Role
 from jourdain import System, orientation
-from tests.support.components.motions import frame, turned_apart, vector, velocities
-from tests.support.runtime.driver import Driver
+from tests.support.components.springs import check_energy
 
 SPRINGS = {
     f"{kind}.k{axis}": k
@@ -24,33 +20,7 @@ SPRINGS = {
 @pytest.mark.parametrize("angle", [0.2, *(pytest.param(angle, marks=pytest.mark.slow) for angle in (0.0, 1.5, 3.0))])
 def test_wrenches_are_those_of_the_energy(fmu, angle):
     """Undamped, their power is the rate of the energy, by differences; they balance; coordinates are those of SciPy."""
-    random = np.random.default_rng(4)
-    axis = random.normal(size=3)
-    turn = angle * axis / np.linalg.norm(axis)
-    M, N = turned_apart(4, turn)
-    r, d, v_M, v_N, omega_M, omega_N = random.uniform(-1, 1, (6, 3))
-    with Driver(fmu(find("spatial.Bushing"), 3), "me") as driver:
-        driver.start(SPRINGS)
-        driver.set(velocities("M", v_M, omega_M) | velocities("N", v_N, omega_N))
-        names = [v.name for v in declaration(find("spatial.Bushing")).with_role(Role.OUTPUT)]
-
-        def after(h):
-            driver.set(frame("M", r + h * v_M, Rotation.from_rotvec(h * omega_M) * M))
-            driver.set(frame("N", r + d + h * v_N, Rotation.from_rotvec(h * omega_N) * N))
-            return driver.get(names)
-
-        later, earlier, values = after(1e-5), after(-1e-5), after(0.0)
-    assert vector(values, "translation.") == pytest.approx(M.inv().apply(d), abs=1e-12)
-    assert vector(values, "rotation.") == pytest.approx(turn, abs=1e-12)
-    for kind in ("translation", "rotation"):
-        rates = (vector(later, f"{kind}.") - vector(earlier, f"{kind}.")) / 2e-5
-        assert [values[f"{kind}.{axis}d"] for axis in "xyz"] == pytest.approx(rates, abs=1e-7)
-    force, torque = vector(values, "N.F"), vector(values, "N.C")
-    assert vector(values, "M.F") == pytest.approx(-force, abs=1e-13)
-    assert vector(values, "M.C") == pytest.approx(-torque - np.cross(d, force), abs=1e-12)
-    power = force @ (v_N - v_M) + torque @ omega_N + vector(values, "M.C") @ omega_M
-    assert power == pytest.approx(-(later["energy"] - earlier["energy"]) / 2e-5, abs=1e-7)
-    assert values["power"] == pytest.approx(power, abs=1e-12)
+    check_energy(fmu(find("spatial.Bushing"), 3), SPRINGS, angle)
 
 
 def mounted(body, bushing):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from math import cos, sin
 
 import numpy as np
@@ -11,8 +12,10 @@ from scipy.optimize import fsolve
 from coupling import System
 
 
-def four_bar(blocks: bool) -> System:
-    """Crank, coupler and rocker of 1, 1.3 and 0.9 m on a ground of 1.5 m; the coupler's end is pinned to the rocker's."""
+def four_bar(
+    blocks: bool, closing: str = "planar.Revolute", values: Mapping[str, float] | None = None, crank: Mapping[str, float] | None = None
+) -> System:
+    """Crank, coupler and rocker of 1, 1.3 and 0.9 m on a ground of 1.5 m; the coupler's end is pinned to the rocker's, or joined by ``closing``."""
     lengths, first = {"crank": 1.0, "coupler": 1.3, "rocker": 0.9}, 1.0
     second, third = fsolve(
         lambda x: [cos(first) + 1.3 * cos(x[0]) - 1.5 - 0.9 * cos(x[1]), sin(first) + 1.3 * sin(x[0]) - 0.9 * sin(x[1])],
@@ -26,7 +29,7 @@ def four_bar(blocks: bool) -> System:
     ends = ("P", "C1") if blocks else ("p1", "p2")
     origin = {"crank": (0, 0), "coupler": (cos(first), sin(first)), "rocker": (1.5, 0)}
     for name, length in lengths.items():
-        bar = {"m": length, "I": length**3 / 12}
+        bar = {"m": length, "I": length**3 / 12, **((crank or {}) if name == "crank" else {})}
         if blocks:
             system.add(
                 name,
@@ -44,7 +47,7 @@ def four_bar(blocks: bool) -> System:
         system.connect(f"pin{number}.N", b)
     for a, b in pairs if blocks else ():
         system.connect(a, b)
-    system.add("closing", "planar.Revolute")
+    system.add("closing", closing, values or {})
     system.connect(f"coupler.{ends[1]}", "closing.M")
     system.connect("closing.N", f"rocker.{ends[1]}")
     return system
