@@ -20,7 +20,7 @@ from fmu_components.declare.component import Component, component_name
 from fmu_components.export.build import cached_fmu
 from fmu_components.export.table import VariableTable
 from tests.support.runtime.driver import forget_unpacked
-from tests.support.timings import costly
+from tests.support.timings import costly, turn
 
 # Where a run must be repeatable, the same examples are drawn each time; at a desk, new ones. A busy machine fails nowhere.
 settings.register_profile("desk", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -52,11 +52,9 @@ def fmi(request: pytest.FixtureRequest) -> int:
 
 COSTLY = costly()
 """Components that take many times as long to export as the median; their physics is tested beside that of the others."""
-
-
-def turn(name: str) -> int:
-    """The FMI version in which a component is tested first: both come from one model, so that half of the library shows either, and all tests show both."""
-    return 2 + zlib.crc32(name.encode()) % 2
+_FIRST = {(each.declare, each.__module__): name for name, each in reversed(all_components().items())}
+REPEATED = all_components().keys() - set(_FIRST.values())
+"""Components that differ from the first of their file in a number only, as bodies do by their points."""
 
 
 OTHER_BACKEND = "tests/fmu_components/export/test_python_slave.py"
@@ -81,7 +79,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 chosen = chosen.declared.name
             if isinstance(chosen, str):
                 shown = 2 if item.nodeid.startswith(OTHER_BACKEND) else parameters.get("fmi", turn(chosen))
-                if chosen in COSTLY or shown != turn(chosen):
+                if item.nodeid.startswith(OTHER_BACKEND) and zlib.crc32(chosen.encode()) % 3:
+                    item.add_marker(pytest.mark.slow)
+                if chosen in COSTLY or chosen in REPEATED or shown != turn(chosen):
                     item.add_marker(pytest.mark.slow)
                 if item.get_closest_marker("xdist_group") is None:
                     item.add_marker(pytest.mark.xdist_group(chosen))

@@ -81,6 +81,7 @@ def test_python_backend_makes_fmi_2(run: Run, tmp_path: Path) -> None:
         assert any(name.endswith(".py") for name in archive.namelist())
 
 
+@pytest.mark.slow
 def test_a_users_file_builds_beside_the_catalogue(run: Run, tmp_path: Path) -> None:
     """The path of a file and a name of the catalogue may stand in one command, which builds both, in parallel."""
     assert run("--out", tmp_path, "--platform", "linux64", "--fmi", "2", SCREW, "planar.Fixed")[0] == 0

@@ -55,6 +55,7 @@ def test_every_page_is_in_the_navigation():
     assert sorted(TUTORIALS) == sorted(path.stem for path in ROOT.glob("docs/tutorials/*.md"))
 
 
+@pytest.mark.slow
 def test_no_example_loses_code_on_its_page():
     """The pieces of its page, one after the other, are the program without its docstring."""
     assert [name for name in titles() if loses_code(name)] == []

@@ -187,6 +187,7 @@ def test_work_adds_up_to_the_tolerance(excavator, solver, rtol, allowed):
     assert np.abs(work["left over"]).max() < allowed * work["work in"][-1]
 
 
+@pytest.mark.slow
 def test_shorter_steps_of_the_planner_come_nearer_to_one_piece(excavator, planner):
     """Its lengths go on linearly over a step, so that the error falls with the square of the step."""
     options = {"stop_time": 3.0, "rtol": 1e-8, "output_times": [3.0], "outputs": [excavator.TIP]}

@@ -122,6 +122,7 @@ def test_implicit_co_simulation_is_of_order_2(machine: ModuleType, exact: dict[s
     assert np.log2(found[0] / found[1]) == pytest.approx(2, abs=0.25), found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scheme", "degree"),
     [

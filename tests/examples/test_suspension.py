@@ -184,6 +184,7 @@ def test_the_tyre_pushes_only(machine: ModuleType) -> None:
     assert ((load == 0) & (deflection > 1e-4)).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scheme", "step"), [("explicit", 5e-4), pytest.param("implicit", 1.25e-4, marks=pytest.mark.slow)])
 def test_co_simulation_converges(machine: ModuleType, monkeypatch: pytest.MonkeyPatch, scheme: str, step: float) -> None:
     """Quartered steps make a quarter of the error where the tyre lifts off; halved ones do where a lower bump lets it stay on the road.

@@ -18,7 +18,7 @@ SAME = ["without derivatives", "friction with the mechanics"]
 @pytest.mark.parametrize("split", SAME)
 @pytest.mark.parametrize(
     ("title", "fmi"),
-    [(title, 2) for title in PLAIN]
+    [pytest.param(title, 2, marks=[pytest.mark.slow] * (title == "ecos")) for title in PLAIN]
     + [pytest.param(title, 3, marks=[pytest.mark.slow] * (title != "ecos")) for title in PLAIN if title != "libcosim"],
 )
 def test_it_is_our_own_co_simulation(title, split, fmi):
@@ -47,6 +47,7 @@ def corrected(step: float) -> dict[str, np.ndarray]:
     return dict(zip(CRANE_STATES.values(), np.transpose(found), strict=True))
 
 
+@pytest.mark.slow
 def test_what_it_passes_on_where_it_can_correct():
     """All of the friction is of the speed that arrives: only by this does Jourdain differ, and by half of it with half the step."""
     assert largest(corrected(CRANE_STEP), recorded("Jourdain", "as exported").values) < 1e-9

@@ -27,7 +27,11 @@ from tests.support.oracles.planar import Pendulum
 OF_THE_TOOLBOX = [each.title for each in COUPLING if each.title.startswith("toolbox")]
 """Their containers are those of FMPy with other words, and take long to make."""
 EVERY = pytest.mark.parametrize(
-    "master", [pytest.param(each, id=each.title, marks=[pytest.mark.slow] * (each.title in OF_THE_TOOLBOX)) for each in COUPLING]
+    "master",
+    [
+        pytest.param(each, id=each.title, marks=[pytest.mark.slow] * (each.title in (*OF_THE_TOOLBOX, "FMPy's container")))
+        for each in COUPLING
+    ],
 )
 
 
@@ -47,6 +51,7 @@ def test_two_runs_are_extrapolated(master):
     assert extrapolated(master, 2) < error(master, 3) / 30
 
 
+@pytest.mark.slow
 @EVERY
 def test_the_longest_step_of_the_defaults(master):
     """A rod that hangs still and is displaced by 0.1 mm: 3 % below the longest step by theory it settles, 3 % above it leaves."""
@@ -70,7 +75,8 @@ def test_the_longest_step_of_the_defaults(master):
 
 
 @pytest.mark.parametrize(
-    "title", ["ecos", "libcosim", "FMPy's container", pytest.param("toolbox container, sequential", marks=pytest.mark.slow)]
+    "title",
+    ["ecos", "libcosim", *(pytest.param(each, marks=pytest.mark.slow) for each in ("FMPy's container", "toolbox container, sequential"))],
 )
 @pytest.mark.parametrize("oracle", [SHORT, DOUBLE], ids=["short pendulum", "double pendulum"])
 def test_the_recipe(title, oracle):
@@ -88,6 +94,7 @@ def test_what_late_forces_cost():
     assert late / fresh == pytest.approx(stiffer, rel=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("title", ["ecos", "FMPy's container"])
 @pytest.mark.parametrize("rod", [README.rod, SHORT.rod], ids=["rod of the README", "short rod"])
 def test_how_much_slower_small_swings_are(title, rod):

@@ -38,6 +38,7 @@ def test_ecos_runs_on_where_an_fmu_refuses_a_value(fmi):
 
 
 # An extra, which not everybody installs: without it there is no libcosim whose behaviour could be held to this.
+@pytest.mark.slow
 @pytest.mark.skipif(find_spec("libcosimpy") is None, reason="libcosimpy, of the extra 'peers', is not installed")
 def test_libcosim_ends_the_process_where_an_fmu_refuses_a_value():
     """With the FMU's sentence, at least."""
@@ -94,6 +95,7 @@ def test_fmpy_writes_a_type_that_its_container_cannot_read(tmp_path, monkeypatch
         fmpy_container.run(PENDULUM.assembly, 2, tmp_path)
 
 
+@pytest.mark.slow
 def test_fmpys_container_passes_values_on_in_the_order_of_its_connections():
     """Where a wrench is listed before one of both motions, it is made of motions of two times: at the start, of one that is still zero."""
     by_port = sorted(DOUBLE_PENDULUM.assembly.connections, key=lambda ends: sorted(split(end)[0] for end in ends))

@@ -98,6 +98,7 @@ def test_the_old_door_stays_without_a_warning(tmp_path):
     assert python("from coupling import System; print(System.__name__)", tmp_path, "-W", "error::DeprecationWarning:coupling") == "System\n"
 
 
+@pytest.mark.slow
 def test_type_checkers_find_everything_from_elsewhere(tmp_path):
     """After an editable install mypy knows a System from another folder, and that a misspelt name is none."""
     (tmp_path / "used.py").write_text(

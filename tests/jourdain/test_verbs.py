@@ -46,6 +46,7 @@ def typed(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 # -- sweep -----------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_sweep_is_typed(folder: Path) -> None:
     """All combinations, in processes: the table of ``sweep``, its file, a file of each run; a run that fails gives exit code 1 and its sentence."""
     options = ("--stop", "0.1", "--measure", "end=final(rod.theta)", "--measure", "peak(pin.reaction)")

@@ -68,6 +68,7 @@ def test_mutants_of_c() -> None:
     }
 
 
+@pytest.mark.slow
 def test_mutants_of_the_tree_differ_in_one_place_and_are_programs() -> None:
     for mutant in islice(program.drawn("", 3), 60):
         text = (ROOT / mutant.path).read_text()
@@ -97,6 +98,7 @@ def test_every_equivalent_is_a_mutant_of_the_tree() -> None:
     assert set(equivalents) <= {each.key for path in paths for each in mutants(path, (ROOT / path).read_text())}
 
 
+@pytest.mark.slow
 def test_a_seed_draws_the_same_mutants_and_another_others() -> None:
     first, again, other = ([each.key for each in islice(program.drawn("coupling/plan", seed), 10)] for seed in (1, 1, 2))
     assert first == again != other

@@ -137,6 +137,7 @@ def rebuilt(fmu: Path, fmi: int, folder: Path) -> Path:
     return (folder / "rebuilt.zip").rename(folder / "rebuilt.fmu")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fmi", [pytest.param(2, marks=pytest.mark.slow), 3])
 @pytest.mark.parametrize("name", ["events"])
 def test_an_fmu_can_be_built_from_its_own_sources(name, fmi, tmp_path):

@@ -12,7 +12,7 @@ from coupling.fmus.constraints import LEVELS
 from coupling.fmus.ports import gives, needs_partner, takes
 from fmu_components.catalogue import find
 from fmu_components.declare import units
-from fmu_components.declare.component import Component
+from fmu_components.declare.component import Component, component_name
 from fmu_components.declare.declaration import Role
 from fmu_components.declare.joint import Joint
 from fmu_components.declare.ports import Side
@@ -20,6 +20,7 @@ from fmu_components.export import structure as exporter
 from fmu_components.export.build import cached_fmu
 from tests.support.export.tables import table_of
 from tests.support.properties import check_all
+from tests.support.timings import turn
 
 Build = Callable[[type[Component], int], Path]
 
@@ -27,6 +28,12 @@ Build = Callable[[type[Component], int], Path]
 @pytest.fixture
 def read(component: type[Component], fmi: int, fmu: Build) -> Fmu:
     return load(fmu(component, fmi))
+
+
+@pytest.fixture
+def fmi(component: type[Component]) -> int:
+    """Each component is read in one version."""
+    return turn(component_name(component))
 
 
 def check_variables(read: Fmu, component: type[Component]) -> None:

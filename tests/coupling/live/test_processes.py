@@ -211,6 +211,7 @@ def test_ctrl_c_ends_the_freeing_of_an_instance(way: str) -> None:
     assert result.outcome.warnings[0].endswith(" in fmi3FreeInstance; the result is complete")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", _WAYS)
 @pytest.mark.parametrize("hook", ["initialize", "free"])
 def test_sigterm_ends_what_hangs(way: str, hook: str, tmp_path: Path) -> None:

@@ -153,6 +153,7 @@ NOTHING_TO_SEE = {
 }
 
 
+@pytest.mark.slow
 def test_every_component_with_a_place_can_be_seen() -> None:
     """Each that has planar or spatial ports has a picture, or nothing to be seen, for a reason."""
     placed = {name: each for name, each in all_components().items() if {port.kind for port in declaration(each).ports} & {PLANAR, SPATIAL}}

@@ -98,6 +98,7 @@ def test_an_fmu_that_has_been_replaced_is_refused(tmp_path) -> None:
         pickle.loads(kept)
 
 
+@pytest.mark.slow
 def test_components_are_built_again_where_their_fmus_are_gone(tmp_path) -> None:
     """A pickle holds paths of the cache, which may have been emptied."""
     script = "import pickle, sys; from tests.support.systems.systems import pendulum; pickle.dump(pendulum(), open(sys.argv[1], 'wb'))"

@@ -200,6 +200,7 @@ def check_build_accepts(component: str) -> None:
         assert component not in UNCOUPLED or kind == "cs" or runs == [True, False], component
 
 
+@pytest.mark.slow
 def test_build_accepts_what_can_run_in_one_way():
     for name in QUICK:
         check_build_accepts(name)

@@ -85,6 +85,7 @@ def final_force(result: Result) -> float:
     return float(result["drive.force"][-1])
 
 
+@pytest.mark.slow
 def test_in_files(tmp_path: Path) -> None:
     """In packages, which other tools read by components for the formulas, copies, exports, and files of results."""
     for number, system in enumerate((pushed(sympy.sin(5 * t)), pushed([(0.0, 0.0), (1.0, 2.0)], smooth=True))):

@@ -45,6 +45,7 @@ def test_a_second_process_imports_no_package_that_it_does_not_use(tmp_path: Path
         assert told.stdout.split() == ["6.0", *loaded.split()]
 
 
+@pytest.mark.slow
 def test_another_version_is_not_that_one(noted: Path) -> None:
     assert known_fmu(GAIN, 2) is None and known_fmu("signal.Gains", 3) is None and known_fmu("a/b\0", 3) is None
 

@@ -75,6 +75,7 @@ def by_itself(path: Path, system: System) -> np.ndarray:
     return np.array(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", [by_scipy, by_itself])
 @pytest.mark.parametrize("fmi", [pytest.param(2, marks=pytest.mark.slow), 3])
 @pytest.mark.parametrize("name", ALL)

@@ -148,6 +148,7 @@ GOVERNOR = {
 """Height of the slider, angle and rate of the shaft, by time (relative coordinates, Radau)."""
 
 
+@pytest.mark.slow
 def test_a_stiff_governor_moves_as_the_reference():
     """By CVODE to 1e-8 for 5 s, in which the shaft turns more than four times; rates that decay are up to 1e5 times those that swing."""
     result = completed(governor().simulate(5.0, solver="cvode", rtol=1e-12, atol=1e-12, output_times=[0, *GOVERNOR]))
@@ -166,6 +167,7 @@ def test_a_universal_joint_turns_the_second_shaft_unevenly():
     assert first == pytest.approx(10 * np.sqrt((0.02 + 0.03 * ratio[0] ** 2) / (0.02 + 0.03 * ratio**2)), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_constant_velocity_joint_turns_the_second_shaft_evenly():
     """Both swing on the spring of a bearing as one shaft would, with a ratio of 1, to 1e-9."""
     stiffness, rate = 2.0, 10.0

@@ -23,6 +23,7 @@ def test_a_redundant_machine_moves_like_its_coordinate(machine: Machine) -> None
     check(machine, Variant(heading=1.2, order=1, cut=1))
 
 
+@pytest.mark.slow
 def test_headings_do_not_matter() -> None:
     """The steps are the same but for a few, and the motion to the tolerance."""
     for machine in (MACHINES[17], MACHINES[13]):
@@ -30,6 +31,7 @@ def test_headings_do_not_matter() -> None:
         assert max(steps) <= 1.05 * min(steps)
 
 
+@pytest.mark.slow
 def test_a_pose_in_line_is_passed_in_one_step_however_the_coupler_is_cut() -> None:
     """Four parallel cranks lose one rank more there; the reaction that vanishes is as great as it has to be until then, so that no step is rejected."""
     machine = MACHINES[10]
