@@ -47,6 +47,7 @@ benchmarks: .venv/installed
 	$(BIN)/python benchmarks/loading.py
 	$(BIN)/python benchmarks/pictures.py
 	$(BIN)/python benchmarks/assembly.py
+	$(BIN)/python benchmarks/parameter_grids.py
 	$(BIN)/python benchmarks/masters.py
 	$(BIN)/python benchmarks/index3.py
 	$(BIN)/python benchmarks/crane.py --schemes explicit gauss-seidel

@@ -1,6 +1,9 @@
 """Systems of many FMUs: connected, solved and integrated together."""
 
 from coupling.analysis.continuation import Equilibria, LinearFamily
+from coupling.analysis.fractional import FractionalModel
+from coupling.analysis.grid import LinearGrid
+from coupling.analysis.interpolated import InterpolatedModel
 from coupling.analysis.linear_model import LinearModel
 from coupling.analysis.pose import Pose
 from coupling.analysis.sensitivities import Sensitivities
@@ -20,10 +23,13 @@ __all__ = [
     "Ending",
     "Equilibria",
     "FmuError",
+    "FractionalModel",
     "Index3",
     "InitialStateError",
+    "InterpolatedModel",
     "Isolation",
     "LinearFamily",
+    "LinearGrid",
     "LinearModel",
     "Outcome",
     "Pose",

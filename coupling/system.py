@@ -15,6 +15,7 @@ from typing import Any, Self, overload
 import numpy as np
 
 from coupling.analysis.continuation import Equilibria, LinearFamily
+from coupling.analysis.grid import LinearGrid
 from coupling.analysis.linear_model import LinearModel
 from coupling.analysis.pose import Pose, asked_pose
 from coupling.analysis.search import Wish
@@ -212,9 +213,9 @@ class System(Composition):
         well: a torque, a pressure or a voltage that balances what is held; or parameters, such as a spring's stiffness, by which as many of
         what is held, the first ones, come to rest where they start. The time is 0; driven inputs have their values there.
         """
-        return self._equilibrium({**self._values(initial), **self._values(guess)}, hold, free, True)
+        return self._equilibrium({**self._values(initial), **self._values(guess)}, True, hold, free)
 
-    def _equilibrium(self, start: Mapping[str, Value], hold: Sequence[str], free: Sequence[str], alternatives: bool) -> Pose:
+    def _equilibrium(self, start: Mapping[str, Value], alternatives: bool, hold: Sequence[str], free: Sequence[str]) -> Pose:
         from coupling.analysis.trimming import equilibrium_of
 
         return equilibrium_of(lambda new: self._standing({**start, **new}, "relax"), self.instances, self._drives, hold, free, alternatives)
@@ -237,7 +238,7 @@ class System(Composition):
         given = self._values(initial)
 
         def at(value: float, near: Mapping[str, Value], alternatives: bool) -> Pose:
-            return self._equilibrium({**given, **near, parameter: value}, hold, free, alternatives)
+            return self._equilibrium({**given, **near, parameter: value}, alternatives, hold, free)
 
         return equilibria(parameter, values, dict(given), at)
 
@@ -262,7 +263,7 @@ class System(Composition):
         along: Mapping[str, Sequence[float] | np.ndarray],
         hold: Sequence[str] = ...,
         free: Sequence[str] = ...,
-    ) -> LinearFamily: ...
+    ) -> LinearFamily | LinearGrid: ...
 
     @public_call
     def linearise(
@@ -274,7 +275,7 @@ class System(Composition):
         along: Mapping[str, Sequence[float] | np.ndarray] | None = None,
         hold: Sequence[str] = (),
         free: Sequence[str] = (),
-    ) -> LinearModel | LinearFamily:
+    ) -> LinearModel | LinearFamily | LinearGrid:
         """The linear model x' = A x + B u, y = C x + D u of small motions about a point.
 
         ``inputs`` name inputs that are driven or left open; rates of prescribed motion follow from them. ``outputs`` name variables,
@@ -284,19 +285,25 @@ class System(Composition):
         The states are minimal coordinates and their rates, so that constraints, their stabilisation and quaternions leave no poles: joints' freedoms where there are any, such as
         ``pin.rotation.q`` and ``pin.rotation.qd``, and all states that are not mechanical; ``coordinates`` names those to be preferred.
         ``along={"spring.k": values}`` gives the models at the equilibria along a parameter, all in the coordinates of the first: the first
-        equilibrium is sought from ``initial``, each other one from the one before; ``hold`` and ``free`` are those of ``equilibrium``.
+        equilibrium is sought from ``initial``, each other one from the one before; ``hold`` and ``free`` are those of ``equilibrium``. Several
+        parameters, ``along={"spring.k": values, "payload.m": others}``, span a grid, in which each equilibrium is sought from its neighbour.
+        Where a parameter changes the weight, ``free`` names the input that balances it.
         """
-        from coupling.analysis.continuation import linear_family, one_parameter
+        from coupling.analysis.continuation import linear_family
+        from coupling.analysis.grid import grid_of, linear_grid
         from coupling.analysis.linear import linear_model
+        from coupling.analysis.varied import Asked
 
         start = self._values(initial)
         if along is not None:
-            parameter, values = one_parameter(along)
-
-            def model(pose: Pose, value: float, named: Sequence[str]) -> LinearModel:
-                return self.linearise(inputs, outputs, pose.beside({**start, parameter: value}), named)
-
-            return linear_family(self.equilibria(parameter, values, start, hold, free), model, tuple(coordinates))
+            axes = grid_of(along)
+            asked = Asked(
+                partial(self._equilibrium, hold=hold, free=free), partial(self.linearise, inputs, outputs), start, tuple(coordinates)
+            )
+            if len(axes) > 1:
+                return linear_grid(axes, asked)
+            ((parameter, values),) = axes.items()
+            return linear_family(self.equilibria(parameter, values, start, hold, free), asked)
         if tuple(hold) or tuple(free):
             raise BuildError(
                 "linearise: hold and free belong to equilibria along a parameter; give along={...}, or initial=system.equilibrium(hold=..., free=...)"
@@ -335,7 +342,7 @@ class System(Composition):
 
         def anew(parameter: str, value: float) -> tuple[Pose, LinearModel]:
             changed = {**start, **found.pose, parameter: value}
-            pose = self._equilibrium(changed, hold, free, False)
+            pose = self._equilibrium(changed, False, hold, free)
             return pose, self.linearise((), found.outputs, pose.beside(changed), model.states)
 
         return sensitivities(found, model, anew)

@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     from coupling import Ending as Ending
     from coupling import Equilibria as Equilibria
     from coupling import FmuError as FmuError
+    from coupling import FractionalModel as FractionalModel
     from coupling import Index3 as Index3
     from coupling import InitialStateError as InitialStateError
+    from coupling import InterpolatedModel as InterpolatedModel
     from coupling import Isolation as Isolation
     from coupling import LinearFamily as LinearFamily
+    from coupling import LinearGrid as LinearGrid
     from coupling import LinearModel as LinearModel
     from coupling import Outcome as Outcome
     from coupling import Pose as Pose
@@ -51,7 +54,7 @@ if TYPE_CHECKING:
     from fmu_components.signal.TransferFunction import TransferFunction as TransferFunction
 
 _NAMES = {
-    "coupling": "AnalysisError BuildError Checkpoint Contacts Ending Equilibria FmuError Index3 InitialStateError Isolation LinearFamily LinearModel Outcome Pose Result ResultError Scheme Sensitivities StartError Statistics Successive SweepError System",
+    "coupling": "AnalysisError BuildError Checkpoint Contacts Ending Equilibria FmuError FractionalModel Index3 InitialStateError InterpolatedModel Isolation LinearFamily LinearGrid LinearModel Outcome Pose Result ResultError Scheme Sensitivities StartError Statistics Successive SweepError System",
     "coupling.analysis.explanation": "Explanation",
     "coupling.sampling": "sample",
     "coupling.sweep": "sweep",

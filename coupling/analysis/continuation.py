@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from coupling.analysis.linear_model import LinearModel
 from coupling.analysis.pose import Pose
 from coupling.analysis.responses import root_locus
+from coupling.analysis.varied import Asked, Varied
 from coupling.errors import AnalysisError, shown
 
 _HALVINGS = 60
@@ -42,11 +43,20 @@ class Equilibria(Sequence[Pose]):
 
 
 @dataclass(frozen=True)
-class LinearFamily(Sequence[LinearModel]):
-    """One linear model for each value of the parameter, each at its own equilibrium: what varies linearly with parameters (LPV)."""
+class LinearFamily(Varied, Sequence[LinearModel]):
+    """One linear model for each value of the parameter, each at its own equilibrium."""
 
     equilibria: Equilibria
     models: tuple[LinearModel, ...]
+    asked: Asked = field(repr=False)
+
+    @property
+    def axes(self) -> Mapping[str, np.ndarray]:
+        return {self.parameter: self.values}
+
+    @property
+    def nodes(self) -> Sequence[tuple[Pose, LinearModel]]:
+        return tuple(zip(self.equilibria, self.models, strict=True))
 
     @property
     def parameter(self) -> str:
@@ -66,36 +76,18 @@ class LinearFamily(Sequence[LinearModel]):
     def __len__(self) -> int:
         return len(self.models)
 
-    def matrices(self, name: str) -> np.ndarray:
-        """``A``, ``B``, ``C`` or ``D`` of all models, the first index counting values of the parameter."""
-        return np.array([getattr(model, name) for model in self.models])
-
     def plot(self, path: str | Path | None = None) -> Any:
         """The root locus: eigenvalues in the complex plane, coloured by the parameter; written to ``path``, or returned as a figure of
         Matplotlib."""
         return root_locus([model.eigenvalues for model in self.models], self.values, self.parameter, path)
 
 
-def one_parameter(along: Any) -> tuple[str, Any]:
-    """The parameter, and its values, along which linear models are asked for."""
-    if not isinstance(along, Mapping) or len(along) != 1 or not all(isinstance(name, str) for name in along):
-        raise AnalysisError(
-            f"along = {shown(along)} is refused: give one parameter and its values, such as {{'spring.k': np.linspace(50, 5, 20)}}"
-        )
-    return next(iter(along.items()))
-
-
-def linear_family(
-    along: Equilibria, model: Callable[[Pose, float, Sequence[str]], LinearModel], coordinates: Sequence[str]
-) -> LinearFamily:
+def linear_family(along: Equilibria, asked: Asked) -> LinearFamily:
     """See ``System.linearise``."""
     models: list[LinearModel] = []
     for pose, value in zip(along, map(float, along.values), strict=True):
-        try:
-            models.append(model(pose, value, models[0].states if models else coordinates))
-        except AnalysisError as error:
-            raise AnalysisError(f"{along.parameter} = {value:g}: {error}") from None
-    return LinearFamily(along, tuple(models))
+        models.append(asked.linear({along.parameter: value}, pose, models[0].states if models else asked.coordinates))
+    return LinearFamily(along, tuple(models), asked)
 
 
 At = Callable[[float, Mapping[str, Any], bool], Pose]

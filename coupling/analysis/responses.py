@@ -141,6 +141,31 @@ def root_locus(eigenvalues: Sequence[np.ndarray], values: np.ndarray, parameter:
     return _kept(figure, path)
 
 
+def map_of(
+    first: tuple[str, np.ndarray],
+    second: tuple[str, np.ndarray],
+    values: np.ndarray,
+    label: str,
+    points: Sequence[Mapping[str, float]],
+    path: str | Path | None,
+) -> Any:
+    """Draws a quantity over two parameters, with a line where it is zero and points that are marked."""
+    figure = _figure()
+    axes = figure.subplots()
+    (across, x), (up, y) = first, second
+    if min(values.shape) > 1:
+        figure.colorbar(axes.contourf(x, y, values.T, levels=20), label=label)
+        if values.min() < 0 < values.max():
+            axes.contour(x, y, values.T, levels=[0.0], colors="black")
+    else:
+        places = np.meshgrid(x, y, indexing="ij")
+        figure.colorbar(axes.scatter(*places, c=values), label=label)
+    axes.plot([each[across] for each in points], [each[up] for each in points], "k.", label="stability changes")
+    axes.set_xlabel(across)
+    axes.set_ylabel(up)
+    return _kept(figure, path)
+
+
 def _roots(axes: Any, values: np.ndarray, colours: np.ndarray | None = None) -> Any:
     marks = axes.scatter(values.real, values.imag, c=colours, marker="x")
     axes.axvline(0.0, color="black", linewidth=0.8)

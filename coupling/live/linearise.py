@@ -275,11 +275,15 @@ class Plan:
         """Group, part, unknowns, knowns and first term."""
         self._rows: list[_Row] = []
         self._entries = 0
+        self._known_sources: dict[Address, list[Address]] = {}
+        self._known_knowns: dict[int, tuple[dict[int, int], dict[int, int], list[int]]] = {}
         self._make(wanted)
 
     def _sources(self, address: Address) -> list[Address]:
-        graph = self._graph
-        return [a for a in graph.wires.get(address, ()) if a.type == 0 and not graph.held[graph.node[a]]]
+        if address not in self._known_sources:
+            graph = self._graph
+            self._known_sources[address] = [a for a in graph.wires.get(address, ()) if a.type == 0 and not graph.held[graph.node[a]]]
+        return self._known_sources[address]
 
     def _is_input(self, address: Address) -> bool:
         fmu = self._parts[address.part].fmu
@@ -300,14 +304,20 @@ class Plan:
         self.terms += 1
         return self.terms - 1
 
+    def _knowns(self, number: int) -> tuple[dict[int, int], dict[int, int], list[int]]:
+        """Returns the columns of an instance's states, the inputs as they are passed on, and all of its knowns."""
+        if number not in self._known_knowns:
+            part = self._parts[number]
+            states = {r: part.first_state + i for i, r in enumerate(part.states)}
+            inputs = {part.fmu.own(reference): reference for reference in self._inputs.get(number, ())}
+            self._known_knowns[number] = states, inputs, list(dict.fromkeys([*states, *inputs, *self._own_columns[number]]))
+        return self._known_knowns[number]
+
     def _dependences(self, address: Address) -> list[Dependence]:
         part = self._parts[address.part]
-        states = {r: part.first_state + i for i, r in enumerate(part.states)}
-        own = part.fmu.own
-        inputs = {own(reference): reference for reference in self._inputs.get(address.part, ())}
-        declared = declared_dependencies(part.fmu, part.kind).get(own(address.reference))
+        states, inputs, every = self._knowns(address.part)
+        declared = declared_dependencies(part.fmu, part.kind).get(part.fmu.own(address.reference))
         found = []
-        every = dict.fromkeys([*states, *inputs, *self._own_columns[address.part]])
         for listed, kind in [(r, "dependent") for r in every] if declared is None else declared:
             known = inputs.get(listed, listed)
             group = _CONSTANT if kind == "constant" else _AT_EVENTS if kind in EVENT_KINDS else ALWAYS

@@ -14,8 +14,8 @@ import pytest
 import jourdain
 
 PUBLIC = """
-    AnalysisError BuildError Checkpoint Component Contacts DeclarationError Ending Equilibria Explanation FmuError Index3 InitialStateError Isolation
-    Joint LinearFamily LinearModel Outcome Pose Result ResultError Scheme Sensitivities SpatialJoint StartError StateSpace Statistics
+    AnalysisError BuildError Checkpoint Component Contacts DeclarationError Ending Equilibria Explanation FmuError FractionalModel Index3 InitialStateError
+    InterpolatedModel Isolation Joint LinearFamily LinearGrid LinearModel Outcome Pose Result ResultError Scheme Sensitivities SpatialJoint StartError StateSpace Statistics
     Successive SweepError SweepTable System TransferFunction UnknownComponent all_components cache_folder cached_fmu find from_file
     orientation sample sweep
 """

@@ -1,0 +1,108 @@
+"""Linear models that vary with parameters: what families along one parameter and grids over several have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from coupling.analysis.fractional import FractionalModel, fractional
+from coupling.analysis.interpolated import InterpolatedModel, interpolated
+from coupling.analysis.linear_model import LinearModel
+from coupling.analysis.pose import Pose
+from coupling.analysis.sampled import Samples, Values, checked
+from coupling.errors import AnalysisError
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The linear model that is asked for at each value of parameters."""
+
+    pose: Callable[[Mapping[str, Any], bool], Pose]
+    """Finds an equilibrium from values, of which those of the parameters count; with or without alternatives."""
+    model: Callable[[Pose, Sequence[str]], LinearModel]
+    """Gives the model at a pose, in preferred coordinates."""
+    start: Mapping[str, Any]
+    coordinates: tuple[str, ...]
+
+    def equilibrium(self, values: Values, near: Mapping[str, Any], alternatives: bool = False) -> Pose:
+        try:
+            return self.pose({**self.start, **near, **values}, alternatives)
+        except AnalysisError as error:
+            raise AnalysisError(f"{_at(values)}: {error}") from None
+
+    def linear(self, values: Values, pose: Pose, coordinates: Sequence[str]) -> LinearModel:
+        try:
+            return self.model(pose.beside({**self.start, **values}), coordinates)
+        except AnalysisError as error:
+            raise AnalysisError(f"{_at(values)}: {error}") from None
+
+
+class Varied(ABC):
+    """Linear models at the nodes of a grid of parameters, all with the same states, inputs and outputs."""
+
+    asked: Asked
+
+    @property
+    @abstractmethod
+    def axes(self) -> Mapping[str, np.ndarray]:
+        """Values of each parameter."""
+
+    @property
+    @abstractmethod
+    def nodes(self) -> Sequence[tuple[Pose, LinearModel]]:
+        """Poses and models, the last parameter counting fastest."""
+
+    @property
+    def points(self) -> list[dict[str, float]]:
+        """Values of the parameters at each node."""
+        grids = np.meshgrid(*self.axes.values(), indexing="ij")
+        return [dict(zip(self.axes, map(float, values), strict=True)) for values in zip(*(grid.ravel() for grid in grids), strict=True)]
+
+    def matrices(self, name: str) -> np.ndarray:
+        """Returns ``A``, ``B``, ``C`` or ``D`` of all models, the first indices counting values of the parameters."""
+        shape = [len(values) for values in self.axes.values()]
+        found = np.array([getattr(model, name) for _, model in self.nodes])
+        return found.reshape(*shape, *found.shape[1:])
+
+    def model_at(self, values: Values) -> LinearModel:
+        """Returns the exact model at any values of the parameters, whose equilibrium is sought from that of the nearest node."""
+        checked(values, self.axes)
+        widths = {name: np.ptp(axis) or 1.0 for name, axis in self.axes.items()}
+        near = min(range(len(self.nodes)), key=lambda i: sum(((self.points[i][n] - values[n]) / widths[n]) ** 2 for n in widths))
+        pose, model = self.nodes[near]
+        return self.asked.linear(values, self.asked.equilibrium(values, pose), model.states)
+
+    def between(self, count: int, seed: int) -> list[tuple[dict[str, float], LinearModel]]:
+        """Returns exact models at random values within the ranges."""
+        random = np.random.default_rng(seed)
+        ranges = {name: (float(np.min(axis)), float(np.max(axis))) for name, axis in self.axes.items()}
+        drawn = [{name: float(random.uniform(*ends)) for name, ends in ranges.items()} for _ in range(count)]
+        return [(values, self.model_at(values)) for values in drawn]
+
+    def to_lpv(self, kind: str = "cubic", checks: int = 10) -> InterpolatedModel:
+        """Returns a state-space model whose matrices are interpolated between the nodes, ``"linear"`` or ``"cubic"``.
+
+        Its ``error`` is that of the frequency response at ``checks`` random points, as a share of the response.
+        """
+        return interpolated(self._samples, kind, checks)
+
+    def to_lfr(self, degree: int | None = None, tolerance: float = 1e-6, checks: int = 10) -> FractionalModel:
+        """Returns a linear fractional representation: a constant matrix M with the parameters in feedback, as tools for robust control take it.
+
+        The matrices are fitted by least squares as E(p) x' = F(p) x with polynomials of ``degree`` in the parameters, by default the least one up
+        to 3 whose frequency responses differ by at most ``tolerance`` from those at the nodes, as a share. ``checks`` random points in between give
+        the error there.
+        """
+        return fractional(self._samples, degree, tolerance, checks)
+
+    @property
+    def _samples(self) -> Samples:
+        return Samples(self.axes, self.points, [model for _, model in self.nodes], self.between)
+
+
+def _at(values: Values) -> str:
+    return ", ".join(f"{name} = {value:g}" for name, value in values.items())
