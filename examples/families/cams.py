@@ -1,0 +1,77 @@
+"""Cams, pistons and trammels.
+
+A cam opens the valve of an engine against its spring. A connecting rod drives a piston. A trammel draws an ellipse by two blocks in crossed slots.
+"""
+
+import numpy as np
+from report import Report
+
+from jourdain import System
+from jourdain.declare import t
+
+
+def valve() -> System:
+    """Returns a cam of mean radius 20 mm and lift 8 mm at 300 rad/s, under a valve of 0.1 kg with a spring of 30 kN/m."""
+    engine = System("valve", gravity=(0.0, -9.81))
+    engine.add("block", "planar.Fixed", {"p1.angle": np.pi / 2})
+    engine.add("shaft", "planar.RevoluteBody", {"m": 0.5, "I": 1e-4, "qd": 300.0})
+    engine.add("valve", "planar.TranslationalBody", {"m": 0.1, "I": 1e-5, "q": 0.016, "k": 30e3, "rest": 0.002})
+    engine.connect("block.p1", "shaft.P")
+    engine.connect("block.p1", "valve.P")
+    engine.join("planar.CamFollower", "shaft.C1", "valve.C1", {"radius": 0.02, "cos[1]": -0.004}, name="cam")
+    engine.join("planar.RelativeAngle", "block.p1", "shaft.C2", name="belt")
+    engine.drive("belt.angle", 300.0 * t)
+    return engine
+
+
+def piston() -> System:
+    """Returns a crank of 50 mm at 100 rad/s, a massless rod of 200 mm and a piston of 0.5 kg."""
+    engine = System("piston", gravity=(0.0, 0.0))
+    engine.add("block", "planar.Fixed")
+    engine.add("crank", "planar.RevoluteBody", {"m": 3.0, "I": 0.01, "C1.rx": 0.05, "qd": 100.0})
+    engine.add("piston", "mechanical1d.Mass", {"m": 0.5, "s": 0.25})
+    engine.add("pin", "planar.Carriage")
+    engine.connect("block.p1", "crank.P")
+    engine.connect("piston.flange", "pin.flange")
+    engine.join("planar.ConnectingRod", "crank.C1", "pin.p1", {"length": 0.2}, name="rod")
+    engine.join("planar.RelativeAngle", "block.p1", "crank.C2", name="flywheel")
+    engine.drive("flywheel.angle", 100.0 * t)
+    return engine
+
+
+def trammel() -> System:
+    """Returns a bar with two massless blocks 0.3 m apart in crossed slots, and a pencil 0.2 m beyond the second."""
+    desk = System("trammel", gravity=(0.0, 0.0))
+    desk.add("across", "planar.Fixed")
+    desk.add("up", "planar.Fixed", {"p1.angle": np.pi / 2})
+    desk.add("bar", "planar.Body3", {"m": 0.5, "I": 0.02, "p1.rx": -0.3, "p3.rx": 0.2, "x": 0.3, "omega": 2.0})
+    desk.add("first", "planar.MasslessLink1", {"theta": np.pi / 2, "vy": -0.6})
+    desk.add("second", "planar.MasslessLink1", {"x": 0.3})
+    for slot, block, point in (("up", "first", "p1"), ("across", "second", "p2")):
+        desk.join("planar.Translational", f"{slot}.p1", f"{block}.p1")
+        desk.join("planar.Revolute", f"bar.{point}", f"{block}.p1")
+    return desk
+
+
+def main() -> None:
+    report = Report("Cams, pistons and trammels")
+    run = valve().simulate(2 * np.pi / 300)
+    report.figure("lift of the valve", np.ptp(run["valve.q"]), 2 * 0.004, "m", within=1e-4)
+    nose = 0.1 * (9.81 - 0.004 * 300.0**2) + 30e3 * (0.024 - 0.002)
+    report.figure("force on the nose of the cam", np.interp(np.pi / 300, run.time, run["cam.lambda[1]"]), nose, "N", within=1e-3)
+    report.show(run, "valve.q", "cam.lambda[1]")
+    run = piston().simulate(2 * np.pi / 100)
+    report.figure("stroke of the piston", np.ptp(run["piston.s"]), 0.1, "m", within=1e-4)
+    report.figure("force of the rod at the dead centre", run["rod.reaction"][0], 0.5 * 0.05 * 100.0**2 * (1 + 0.05 / 0.2), "N")
+    report.show(run, "piston.s", "pin.guide.force")
+    run = trammel().simulate(3.5)
+    x, y = run["bar.p3.x"], run["bar.p3.y"]
+    report.figure("long half axis of the ellipse", np.abs(x).max(), 0.5, "m", within=1e-3)
+    report.figure("short half axis", np.abs(y).max(), 0.2, "m", within=1e-3)
+    report.figure("distance of the pencil from the ellipse", 0.2 * np.abs(np.hypot(x / 0.5, y / 0.2) - 1).max(), 0.0, "m")
+    report.show(run, "bar.theta")
+    report.end()
+
+
+if __name__ == "__main__":
+    main()
