@@ -1,4 +1,4 @@
-"""Three uses, in a few lines each: a mechanism, an actuator, an export.
+"""Mechanism, actuator, export.
 
 1. A boom falls about its pin. The joint is ideal: Jourdain finds the force in the pin.
 2. A hydraulic cylinder lifts the same boom. Oil and boom exchange force and motion every millisecond.

@@ -1,7 +1,7 @@
-"""A pendulum from three FMUs: a fixed point, a revolute joint and a body.
+"""Pendulum.
 
-The rod starts at rest, level with its pin, and swings through a half turn. The joint is ideal: the master finds the force in the
-pin that keeps the rod's end where it is. The swing has a closed form in elliptic functions, with which it is compared.
+A pendulum from three FMUs: a fixed point, a revolute joint and a body. The rod starts at rest, level with its pin, and swings through a
+half turn. The joint is ideal: Jourdain finds the force in the pin. The swing is compared with its closed form in elliptic functions.
 """
 
 from __future__ import annotations

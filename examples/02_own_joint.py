@@ -1,7 +1,7 @@
-"""A joint of your own: declare its constraint in one file, build its FMU, couple it.
+"""A joint of your own.
 
-The file ``own_joint/Screw.py`` declares a joint that the catalogue does not have. A body sits on its axis and is pulled along
-it by a force F. Since it has to turn while it moves, its inertia takes part: a = F/(m + I/pitch^2).
+The file ``own_joint/Screw.py`` declares a joint that the catalogue does not have. The example builds its FMU and couples it. A force F
+pulls a body along the axis of the screw. The body has to turn while it moves, and its inertia takes part: a = F/(m + I/pitch^2).
 """
 
 from __future__ import annotations

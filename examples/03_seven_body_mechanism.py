@@ -1,11 +1,11 @@
-"""The seven-body mechanism: 7 bodies, 5 fixed points, 10 revolute joints and a spring, each an FMU of its own.
+"""Seven-body mechanism.
 
-Andrews' squeezing mechanism is a standard test of multibody programs (Schiehlen, Multibody Systems Handbook, 1990) and the example
-of Part II of the papers on the AMESim planar library. A constant torque of 0.033 N.m drives link 1 from rest, which turns two and a
-half times in 0.03 s. The links form three closed loops, there is no gravity, and one degree of freedom is left: 21 coordinates, 20
-constraints, 20 multipliers.
+Andrews' squeezing mechanism is a standard test of multibody programs (Schiehlen, Multibody Systems Handbook, 1990). It is also the
+example of Part II of the papers on the AMESim planar library. It has 7 bodies, 5 fixed points, 10 revolute joints and a spring, each an
+FMU of its own. A constant torque of 0.033 N.m drives link 1 from rest, which makes two and a half turns in 0.03 s. The links form three
+closed loops, and there is no gravity. One degree of freedom is left: 21 coordinates, 20 constraints, 20 multipliers.
 
-As a script it compares the seven angles at 0.03 s with published digits and draws figures 9 and 10 of Part II.
+The script compares the seven angles at 0.03 s with published digits and draws figures 9 and 10 of Part II.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""An FMU of another tool moves a mechanism: a servo drive written and exported with CasADi turns an arm.
+"""Actuator from another tool.
 
-CasADi (casadi.org) exports models as FMI 3.0 FMUs for Model Exchange; any tool that does could take its place. The servo measures the
-angle and speed of the joint and answers with a torque; the arm hangs on an actuated revolute joint. The master solves both
-together. At rest the torque of the servo has to be the closed form m g d cos(angle), and while the arm moves, the
-motion is that of the same equations in one piece, integrated by SciPy.
+A servo drive, written and exported with CasADi (casadi.org), turns an arm. CasADi exports models as FMI 3.0 FMUs for Model Exchange; any
+tool with such an export could take its place. The servo measures angle and speed of the joint and answers with a torque. The arm hangs on
+an actuated revolute joint. Jourdain solves both together. At rest the torque of the servo has to be the closed form m g d cos(angle). The
+motion is compared with the same equations in one piece, integrated by SciPy.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The same FMUs without this library's master: a pendulum in FMPy.
+"""Components in FMPy.
 
-Every component runs in every tool that imports FMUs. Where the tool does not solve for multipliers, a joint is compliant, which is the default:
-a stiff spring and damper across its constraint, and no algebraic loop. Here the body is a Co-Simulation FMU; at each communication
-point the joint takes the motion of both points, and gives the wrench that acts on the body over the next step. The swing is compared
-with the closed form for small angles, theta = theta0 cos(w t) with w^2 = m g d / (I + m d^2).
+A pendulum runs in FMPy, without Jourdain. Every component runs in every tool that imports FMUs. Most tools do not solve for multipliers.
+A joint is therefore compliant by default: a stiff spring and damper act across its constraint, and no algebraic loop is left. The body is
+a Co-Simulation FMU. At each communication point the joint reads the motion of both points, and gives the wrench on the body over the next
+step. The swing is compared with the closed form for small angles, theta = theta0 cos(w t) with w^2 = m g d / (I + m d^2).
 """
 
 from __future__ import annotations

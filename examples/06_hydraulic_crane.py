@@ -1,8 +1,8 @@
-"""A hydraulic crane: a valve lets oil into a cylinder, which lifts a boom, from whose tip a load hangs.
+"""Hydraulic crane.
 
-It is a benchmark of mechanics and hydraulics coupled with each other (Rahikainen, Gonzalez, Naya and others). The run takes 20 s, in which
-seconds of motion meet milliseconds of pressure, and the cylinder goes into its end stop twice. It is simulated once with all FMUs integrated
-together, by a solver for stiff systems, and once as co-simulation.
+A valve lets oil into a cylinder, which lifts a boom with a hanging load. The crane is a benchmark of coupled mechanics and hydraulics
+(Rahikainen, Gonzalez, Naya and others). The run takes 20 s. Seconds of motion meet milliseconds of pressure, and the cylinder meets its
+end stop twice. The first run integrates all FMUs together by a solver for stiff systems. The second is a co-simulation.
 """
 
 from __future__ import annotations

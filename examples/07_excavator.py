@@ -1,12 +1,12 @@
-"""An excavator digs: a planner written in Python, controllers, hydraulics and the arm, each from FMUs of their own.
+"""Excavator with a Python planner.
 
-Boom, stick and bucket of a machine of the 2 t class are moved by three cylinders, the bucket through a linkage of four bars. One pump,
-whose pressure a relief valve limits, feeds three proportional valves, to which three controllers give their commands. How long the
-cylinders are to be, a planner says: ordinary Python code, packed into an FMU by PythonFMU, which finds the lengths by inverse kinematics
-from a digging path of the bucket. It runs in Co-Simulation; all else is integrated between its steps.
+An excavator of the 2 t class digs. Three cylinders move boom, stick and bucket, the bucket over a linkage of four bars. One pump, whose
+pressure a relief valve limits, feeds three proportional valves with three controllers. A planner gives the lengths of the cylinders by
+inverse kinematics from a digging path of the bucket. It is ordinary Python code, packed into an FMU by PythonFMU. The planner runs in
+Co-Simulation; the rest is integrated between its steps.
 
-As a script it digs, checks how closely the bucket follows its path and whether the work adds up, and plots both. The same machine with
-the planner's functions called directly is integrated in one piece by a stiff solver, with which the motion is compared.
+The script checks how closely the bucket follows its path and whether the work adds up, and plots both. The motion is compared with the
+same machine in one piece, which calls the planner's functions directly and is integrated by a stiff solver.
 """
 
 from __future__ import annotations

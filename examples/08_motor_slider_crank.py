@@ -1,11 +1,11 @@
-"""An electric pump: battery, bridge, motor with current and speed control, gear, and a slider-crank that pushes oil.
+"""Electric pump.
 
-A motor of the size of 150 W turns a crank through a gear; crank, rod and slider are bodies in a vertical plane, joined by ideal
-joints. The pump is a damper along the guide of the slider. The machine speeds up, pumps for a second and brakes, whereby current
-flows back into the battery. Two controllers in a cascade drive it: the speed controller asks for a current, the current
-controller for a voltage, and the bridge makes that from the battery's.
+A motor of the size of 150 W turns the crank of a pump through a gear. Crank, rod and slider are bodies in a vertical plane, joined by
+ideal joints. The pump is a damper along the guide of the slider. The machine speeds up, pumps for a second and brakes; current then flows
+back into the battery. Two controllers in a cascade drive it. The speed controller asks for a current, and the current controller for a
+voltage. The bridge makes this voltage from that of the battery.
 
-Currents answer within 0.3 ms, the mechanism moves within seconds: the machine is stiff, and is left to CVODE.
+Currents answer within 0.3 ms, and the mechanism moves within seconds. The machine is stiff, and CVODE integrates it.
 """
 
 from __future__ import annotations

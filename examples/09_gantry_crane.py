@@ -1,11 +1,11 @@
-"""A gantry crane: a force moves the trolley on its rail, the load swings below, and the controller damps the swing or does not.
+"""Gantry crane.
 
-Trolley and load are bodies, the rail a translational joint with an actuator, the rope a stiff hanger that turns about its hook: the
-load's motion below an ideal revolute joint is that of a physical pendulum. A position controller asks for a speed, within the limit of
-the drive, and a speed controller for a force, within the limit of the motor. The controller damps the swing by letting
-the trolley follow the load: it adds to the speed what is proportional to the angle.
+A force moves the trolley on its rail, and the load swings below. Trolley and load are bodies. The rail is a translational joint with an
+actuator. The rope is a stiff hanger that turns about its hook, and the load moves as a physical pendulum. A position controller asks for
+a speed within the limit of the drive. A speed controller asks for a force within the limit of the motor. To damp the swing, the
+controller adds a speed in proportion to the angle, and the trolley follows the load.
 
-Both runs are the same but for that one gain.
+Two runs differ in this gain alone.
 """
 
 from __future__ import annotations

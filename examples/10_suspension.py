@@ -1,8 +1,9 @@
-"""A quarter of a vehicle on a double wishbone suspension drives over a bump, so fast that the tyre leaves the road.
+"""Double wishbone suspension.
 
-The view is along the vehicle: x points outwards, y upwards. The chassis moves along a vertical guide; two arms join it to the knuckle,
-which carries the wheel; spring and damper stand between the lower arm and the chassis. The tyre is a component of one's own: a spring
-and a damper that can only push. Lift-off and touch-down are state events.
+A quarter of a vehicle drives over a bump, so fast that the tyre leaves the road. The view is along the vehicle: x points outwards, y
+upwards. The chassis moves along a vertical guide. Two arms join it to the knuckle, which carries the wheel. Spring and damper stand
+between the lower arm and the chassis. The tyre is a component of one's own: a spring and a damper that can only push. Lift-off and
+touch-down are state events.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Whole mechanisms as FMUs: each leaves Python as one file, which any tool that imports FMUs runs.
+"""Mechanisms as FMUs.
 
-A tool that connects FMUs cannot solve the constraints of joints across them. `System.export_fmu` takes a system that is put together as in
-the other examples, and writes one FMU that solves them inside: for Model Exchange and for Co-Simulation, with all parameters, without
-Python. What the mechanism is to be connected with is named as `inputs`; a port opens with all its variables.
+Each mechanism leaves Python as one file, which any tool that imports FMUs runs. A tool that connects FMUs cannot solve the constraints of
+joints across them. `System.export_fmu` writes one FMU that solves them inside, for Model Exchange and for Co-Simulation, with all
+parameters, without Python. `inputs` names what the mechanism is to be connected with; a port opens with all its variables.
 
 Example 12 runs the three files by FMPy alone.
 """

@@ -1,8 +1,8 @@
-"""Exported mechanisms in another tool: FMPy alone runs what example 11 has written.
+"""Exported mechanisms in FMPy.
 
-Nothing of this library is imported, and none of it is needed: an exported mechanism is an FMU like any other. Each is run in Model
-Exchange, where FMPy integrates it by CVODE, and in Co-Simulation, where it integrates itself. The seven-body mechanism is compared with
-published digits; of the others the work that is put in is stored or has left as heat, and the slider is where its crank says.
+FMPy alone runs the files of example 11. Nothing of this library is imported, and none of it is needed: an exported mechanism is an FMU
+like any other. In Model Exchange FMPy integrates it by CVODE. In Co-Simulation it integrates itself. The seven-body mechanism is compared
+with published digits. The others are checked by their balance of energy and by the place of the slider.
 """
 
 from __future__ import annotations

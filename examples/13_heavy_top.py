@@ -1,7 +1,8 @@
-"""A heavy top: a body in space on a spherical joint, spinning so fast that gravity makes it precess instead of fall.
+"""Heavy top.
 
-It is a benchmark of integrators (Brüls and Cardona, 2010): a top whose axis lies level at the start and spins at 150 rad/s. Its mass centre
-goes round and nods on the way. The places are compared with digits of the same top in three angles, without joints and quaternions.
+A body in space spins on a spherical joint, so fast that gravity makes it precess instead of fall. It is a benchmark of integrators (Brüls
+and Cardona, 2010). The axis lies level at the start, and the top spins at 150 rad/s. Its mass centre goes round and nods on the way. The
+places are compared with digits of the same top in three angles, without joints and quaternions.
 """
 
 from __future__ import annotations

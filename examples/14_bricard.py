@@ -1,8 +1,9 @@
-"""Bricard's mechanism: a loop of six hinges and five rods that moves, although counting its equations says that it is stiff.
+"""Bricard mechanism.
 
-Each hinge takes five of the thirty degrees of freedom of the five rods, which leaves none. The axes of the hinges lie such that one of the
-thirty equations follows from the others, and the loop moves with one degree of freedom (benchmark A04 of the IFToMM library of multibody
-systems). The master finds the one that is redundant, says so, and takes the multipliers of least length.
+A loop of six hinges and five rods moves, although a count of its equations says that it is stiff. Each hinge takes five of the thirty
+degrees of freedom of the five rods, which leaves none. The axes of the hinges lie such that one of the thirty equations follows from the
+others. The loop moves with one degree of freedom (benchmark A04 of the IFToMM library of multibody systems). Jourdain finds the redundant
+equation, reports it, and takes the multipliers of least length.
 """
 
 from __future__ import annotations

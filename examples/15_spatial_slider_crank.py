@@ -1,8 +1,9 @@
-"""A slider-crank whose crank does not turn in the plane of the slider, first by itself and then driven by an electric motor.
+"""Spatial slider-crank.
 
-It is a benchmark of the IFToMM library of multibody systems: a crank about x, a rod on a spherical joint, a universal joint, and a slider along
-x. By itself the machine is compared with digits of the same machine with one coordinate. With the motor, a direct-current one that is
-switched on, braked and switched off, the slider is compared with its closed form, and the energy is balanced.
+The crank of this machine does not turn in the plane of the slider. It is a benchmark of the IFToMM library of multibody systems. It has a
+crank about x, a rod on a spherical joint, a universal joint, and a slider along x. First it moves by itself, and is compared with digits
+of the same machine with one coordinate. Then a direct-current motor is switched on, braked and switched off. The slider is compared with
+its closed form, and the energy is balanced.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""A Stewart platform: six hydraulic cylinders carry a platform along a path in all of its six degrees of freedom.
+"""Stewart platform.
 
-Each leg is a cylinder on a universal joint and a rod on a spherical one, which slides in it. Valves open as controllers tell, which know
-how long their legs should be: the lengths follow from the path in closed form. Two legs meet at each of three points of the platform.
+Six hydraulic cylinders carry a platform along a path in all of its six degrees of freedom. Each leg is a cylinder on a universal joint
+and a rod on a spherical one, which slides in it. Controllers open the valves. The lengths of the legs follow from the path in closed
+form. Two legs meet at each of three points of the platform.
 """
 
 from __future__ import annotations

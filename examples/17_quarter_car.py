@@ -1,8 +1,8 @@
-"""A quarter-car at its equilibrium: frequencies, damping, and how much of the road's unevenness reaches the body.
+"""Quarter car: modes, frequency response.
 
-A body stands on a wheel by spring and damper, the wheel on the road by its tyre. The system sinks to where it carries its weight, which
-equilibrium() finds; linearise() gives the four states' linear model there, whose frequency response is compared with the one that is
-derived by hand.
+A body stands on a wheel by spring and damper, and the wheel on the road by its tyre. `equilibrium` finds the pose in which the system
+carries its weight. `linearise` gives the linear model of the four states there: frequencies, damping, and the motion of the body over an
+uneven road. The frequency response is compared with one that is derived by hand.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""A point whose velocity always points at another one: a constraint of velocities alone, by steps of fixed size.
+"""Pursuit: a velocity constraint.
 
-A dog runs towards a hare, one could say: A keeps its speed and turns, while B flies past and is pushed aside. The constraint needs no work, so
-that A neither gains nor loses energy. The example is one of a paper on such constraints (Gonzalez, Dopico, Cuadrado, Kovecses). It shows what their
-method loses where it projects velocities after each step, and what is gained where the constraint is part of the step.
+The velocity of a point A always points at another point B. A dog runs towards a hare, one could say: A keeps its speed and turns, while B
+flies past and is pushed aside. The constraint does no work, and A neither gains nor loses energy. The example is one of a paper on such
+constraints (Gonzalez, Dopico, Cuadrado, Kovecses). Steps have a fixed size. The first treatment projects velocities after each step, as
+the paper does; in the second the constraint is part of the step.
 """
 
 from __future__ import annotations

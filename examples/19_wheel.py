@@ -1,8 +1,8 @@
-"""A wheel that rolls without slip, pushed for one second: events between steps of fixed size.
+"""Rolling wheel.
 
-The wheel stands still, is pushed with 2 N from 1.5 s to 2.5 s, and rolls on. Rolling is a constraint of velocities, the contact with the ground one
-of positions. The steps of 0.4 s meet neither time by themselves: they are shortened in equal parts, and begin anew there. Then they are exact,
-since the acceleration is constant in between.
+A wheel rolls without slip. It stands still, is pushed with 2 N from 1.5 s to 2.5 s, and rolls on. Rolling is a constraint of velocities,
+the contact with the ground one of positions. The steps have a fixed size of 0.4 s and meet neither event. They are shortened in equal
+parts, and begin anew at the events. The result is exact, since the acceleration is constant in between.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""A disc falls on an incline, slides, rolls, slides and falls again: constraints that come into force and go in one run.
+"""Disc that slides and rolls.
 
-The disc is the example of Dinh Van Phong's successive algorithm, which takes constraints one after the other. Each of its two constraints is
-a joint here. The motion is piecewise quadratic, so that every phase is compared with its closed form, and so are the two impacts.
+A disc falls on an incline, slides, rolls, slides and falls again. Constraints come into force and go in one run. The disc is the example
+of Dinh Van Phong's successive algorithm, which takes constraints one after the other. Each of its two constraints is a joint here. The
+motion is piecewise quadratic. Every phase and both impacts are compared with closed forms.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""Two masses that keep their distance, are let go, and are caught again: constraints taken one after the other, and what each of them adds.
+"""Constraints one after another.
 
-The masses and the force are those of a paper on constraints of velocities alone (Gonzalez, Dopico, Cuadrado, Kovecses), in which one of them is
-pushed and pulls the other along. Here the constraint goes for a second. Everything is compared with closed forms.
+Two masses keep their distance, are let go, and are caught again. Constraints are taken one after the other, and a table shows the
+contribution of each. The masses and the force are those of a paper on constraints of velocities alone (Gonzalez, Dopico, Cuadrado,
+Kovecses). There a force pushes one mass, which pulls the other along. Here the constraint is off for a second. All results are compared
+with closed forms.
 """
 
 from __future__ import annotations

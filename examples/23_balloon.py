@@ -1,9 +1,10 @@
-"""A stratospheric balloon with a slider and two pendulums: its motion, where it comes to rest, and its modes along a stiffness.
+"""Stratospheric balloon: equilibria and modes.
 
-The balloon of Alazard, Sanfedino and Kassarian's paper on two-port blocks. A slider runs on a skew rail below it, a pendulum hangs on the slider, and
-another one on the first. Each of the three is a block: a joint and a body in one. The values are the paper's; the stiffness of the slider, the
-dampers and the buoyancy, which it does not print, are chosen here. Where the slider is soft the balloon tilts: how its equilibrium follows
-from a parameter is what the paper leaves open. Minima of the potential energy are compared with what equilibrium() finds.
+The balloon is that of Alazard, Sanfedino and Kassarian's paper on two-port blocks. A slider runs on a skew rail below it. A pendulum
+hangs on the slider, and a second one on the first. Each of the three is a block: a joint and a body in one. The values are the paper's.
+It does not print the stiffness of the slider, the dampers and the buoyancy, which are chosen here. The balloon tilts if the slider is
+soft. The example follows its equilibria and modes along the stiffness. Minima of the potential energy are compared with the result of
+`equilibrium`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""A robot arm of six axes whose tool goes round a circle: the torques that its motors have to give, by inverse dynamics.
+"""Robot arm: inverse dynamics.
 
-Each link is a block, a joint and a body in one, and the load is welded to the last. The path of the tool gives the angles' accelerations, which drive
-the blocks' qdd; what the blocks then show as ``required`` is compared with the recursion of Newton's and Euler's equations. Given to the motors, these
-torques move the arm along the same path.
+The tool of a robot arm of six axes follows a circle. The example finds the torques of its motors. Each link is a block, a joint and a
+body in one, and the load is welded to the last. The path of the tool gives the accelerations of the angles, which drive the blocks'
+inputs `qdd`. The output ``required`` of the blocks is compared with the recursion of Newton's and Euler's equations. Given to the motors,
+these torques move the arm along the same path.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Chaplygin's sphere: a ball whose inertia is not that of a ball rolls on a plane, by steps of fixed size in space.
+"""Chaplygin's sphere.
 
-Its three constraints are one of position, which keeps it on the plane, and two of velocities alone, which keep it from slipping. They never give
-its coordinates back: the ball comes to any place in any attitude. But its angular momentum about the point of contact is constant
-(Chaplygin, 1903), which leaves a differential equation for its attitude alone. By that the example is held.
+A ball with three different moments of inertia rolls on a plane, by steps of fixed size in space. Its three constraints are one of
+position, which keeps it on the plane, and two of velocities, which keep it from slipping. Constraints of velocities do not restrict the
+coordinates: the ball comes to any place in any attitude. Its angular momentum about the point of contact is constant (Chaplygin, 1903). A
+differential equation for its attitude alone is left, with which the example is compared.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""A pendulum's inertia, friction and first angle from a measured motion: least squares, with the sensitivities as Jacobian.
+"""Parameters from a measured motion.
 
-The angle of a rod with friction in its pin was read off fifty times a second, with an error of 2 mrad. SciPy's `least_squares` looks for the three
-numbers whose motion comes nearest; each of its steps costs one run, since the run brings its derivatives along. From the same Jacobian follows how
-sure the numbers are. Here the motion is a simulated one, so that the numbers are known.
+Inertia, friction and first angle of a pendulum follow from a measured motion by least squares, with the sensitivities as Jacobian. The
+angle of a rod with friction in its pin was read fifty times a second, with an error of 2 mrad. SciPy's `least_squares` looks for the
+three numbers with the nearest motion. Each of its steps costs one run, which also gives the derivatives. The same Jacobian gives the
+standard deviations of the numbers. The measured motion is a simulated one here, with known numbers.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Which of a pendulum's uncertain parameters matter: Sobol's indices of a sweep, by SALib.
+"""Sobol's indices by SALib.
 
-Mass, inertia, friction and the first speed are each known to some percent. SALib draws the points, `sweep` makes the runs, and SALib tells which share
-of the variance of the angle after a second each parameter causes: by itself (S1), and with all others (ST). So near to each other the points are that
-sensitivities at their middle tell nearly the same, by one run. Needs SALib: pip install SALib.
+Which of a pendulum's uncertain parameters matter? Mass, inertia, friction and the first speed are each known to some percent. SALib draws
+the points, and `sweep` makes the runs. SALib then gives the share of each parameter in the variance of the angle after a second: by
+itself (S1), and with all others (ST). The points are so near to each other that the sensitivities of one run, at their middle, give
+nearly the same. Needs SALib: pip install SALib.
 """
 
 from __future__ import annotations

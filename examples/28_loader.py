@@ -1,10 +1,11 @@
-"""A loader whose bucket linkage is assembled from the lengths of its cylinders and rough guesses, and which then lifts and curls.
+"""Loader: assembly and lifting.
 
-Two hydraulic cylinders move boom and bucket, the latter over a rocker and a link. An engineer knows how far the cylinders are out, and how the
-machine looks; where the bodies are, `assemble` finds. Of eight ways to close the linkage that fit the lengths, the guesses of three angles choose
-one. Pumps then feed both cylinders: one pushes the boom up, the other draws its rod in and so curls the bucket; what leaves the other chambers
-goes to the tank through orifices. The pose is compared with circles
-that cross, and the motion with Lagrange's equations in two angles and four pressures, which SciPy integrates.
+The bucket linkage of a loader is assembled from the lengths of its cylinders and rough guesses. Two hydraulic cylinders move boom and
+bucket, the latter over a rocker and a link. An engineer knows the lengths of the cylinders and the look of the machine; `assemble` finds
+the places of the bodies. Eight ways to close the linkage fit the lengths. The guesses of three angles choose one. Pumps then feed both
+cylinders: one pushes the boom up, the other draws its rod in and curls the bucket. The oil of the other chambers flows to the tank
+through orifices. The pose is compared with circles that cross. The motion is compared with Lagrange's equations in two angles and four
+pressures, which SciPy integrates.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""A Whitworth quick return and the torque of its motor: the motion is told, and a run finds what it takes.
+"""Quick return and its motor.
 
-The crank turns evenly and carries a pin, which slides in a lever and takes it round. Since the lever's pivot lies inside the crank's circle, the lever
-makes whole turns: slow half turns while the ram goes one way, quick ones while it goes the other. A rod connects lever and ram, and the ram's guide resists
-it in proportion to its speed. The motor is the constraint `planar.RelativeAngle`, driven by a formula of time; its multiplier is the torque. The ram's velocity
-is compared with a closed form, and the torque with the balance of power, in which only the angle of the crank appears.
+The motion of a Whitworth quick return is prescribed, and a run finds the torque of its motor. The crank turns evenly and carries a pin,
+which slides in a lever and turns it. The lever's pivot lies inside the crank's circle, and the lever makes whole turns: slow half turns
+while the ram moves one way, quick ones while it moves the other. A rod connects lever and ram. The ram's guide resists it in proportion
+to its speed. The motor is the constraint `planar.RelativeAngle`, driven by a formula of time; its multiplier is the torque. The ram's
+velocity is compared with a closed form, and the torque with the balance of power, in which only the angle of the crank appears.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""A car seen from above: a motor whose torque a differential divides between the rear wheels, tyres that slip, and front wheels that are steered.
+"""Car with a differential.
 
-The chassis has all the mass. The knuckles that carry the front wheels have none, and neither has the shaft of the motor: their accelerations are
-those for which forces and torques balance. What the car does is compared with its equations of motion written by hand, which SciPy integrates.
+A car is seen from above. A differential divides the torque of a motor between the rear wheels; tyres slip, and the front wheels are
+steered. The chassis has all the mass. The knuckles of the front wheels have none, nor has the shaft of the motor: their accelerations are
+those for which forces and torques balance. The motion is compared with equations written by hand, which SciPy integrates.
 """
 
 from __future__ import annotations

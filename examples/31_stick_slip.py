@@ -1,8 +1,9 @@
-"""A block on a belt, held by a spring: friction sticks until the spring pulls too hard, slips, and sticks again.
+"""Stick-slip.
 
-While it sticks, the block moves with the belt, and the spring's force grows in proportion to time. While it slips, friction is constant, and
-the block swings about the point where the spring is as strong. So all times of breaking away and of sticking are known, and so is the work of the
-belt, which friction turns into heat. Sticking is a constraint, and slipping a force: nothing creeps, and nothing is stiff.
+A spring holds a block on a belt. Friction sticks until the spring pulls too hard, slips, and sticks again. While it sticks, the block
+moves with the belt, and the spring's force grows in proportion to time. While it slips, friction is constant, and the block swings about
+the point at which the spring balances it. All times of breaking away and of sticking are therefore known, and so is the work of the belt,
+which becomes heat. Sticking is a constraint, and slipping a force: nothing creeps, and nothing is stiff.
 """
 
 from __future__ import annotations

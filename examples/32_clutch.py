@@ -1,7 +1,8 @@
-"""A clutch between a motor and a flywheel: it slips and gets hot until both turn at one speed, locks, carries the motor's torque, and lets go.
+"""Clutch and flywheel.
 
-The clutch is one component for all of this. Its input `capacity` is the torque that it can carry; whether it slips, is locked or open, the master
-finds, and `result.changes` tells. All torques are constant by pieces, so that speeds, the time of locking and the heat are known.
+A clutch between a motor and a flywheel slips and gets hot until both turn at one speed. It locks, carries the motor's torque, and opens.
+One component does all of this. Its input `capacity` is the torque that it can carry. Jourdain finds whether it slips, is locked or open;
+`result.changes` lists the changes. All torques are constant by pieces: speeds, the time of locking and the heat have closed forms.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A pendulum beats against a wall: swings between the impacts are elliptic integrals, and impulses are found in all joints at once.
+"""Pendulum at a wall.
 
-A rod hangs from a pin and is let go on one side of a wall that stands below the pin. At each hit its velocity turns around and keeps the share `e`;
-the pin feels an impulse, too, but none where the rod is hit at its centre of percussion. The times of the hits, their impulses and the energy lost are
-compared with the closed form.
+A rod hangs from a pin and beats against a wall below the pin. At each hit its velocity turns around and keeps the share `e`. Impulses are
+found in all joints at once. The pin feels an impulse, too, except where the rod is hit at its centre of percussion. The swings between
+the hits are elliptic integrals. The times of the hits, their impulses and the energy lost are compared with the closed form.
 """
 
 from __future__ import annotations

@@ -1,10 +1,12 @@
-"""Newton's cradle: several impacts at one instant, one after the other or all at once.
+"""Newton's cradle.
 
-Five balls hang side by side and touch. The first is lifted and let go. Laws of impact tell what two balls do; what a row of them does depends on how
-the impacts are taken. One after the other, with the greatest approach first, the last ball alone flies off, nearly as real cradles do; all at
-once, the first one bounces back and the others move on together. Both keep momentum and energy. A line of elastic springs would be in between.
+Five balls hang side by side and touch. The first is lifted and let go. Several impacts happen at one instant. A law of impact describes
+two balls; the motion of a row depends on the order of the impacts. One after the other, with the greatest approach first, the last ball
+alone flies off, nearly as real cradles do. All at once, the first one bounces back and the others move on together. Both keep momentum
+and energy. A line of elastic springs would be in between.
 
-Where the balls lose energy, the slowest impacts of all are slow indeed. Below `rest_velocity` they would be plastic, so it is set to nearly 0.
+Where the balls lose energy, the slowest impacts are very slow. Below `rest_velocity` they would be plastic; it is therefore set to nearly
+0.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""A walker's foot on sloping ground: it comes down flat, and rests, slides or tips, by the slope and the friction.
+"""Walker's foot.
 
-The foot is the lower side of a stiff leg. It touches the ground at heel and toe, each of which can only push, and rubs as much as both push. Which of
-the four things happens nobody tells the run: the modes of both ends and of friction are found together, by one complementarity problem. The
-accelerations are compared with those of a rigid block, and the impact of the step with the balance of momentum.
+A foot comes down flat on sloping ground. It rests, slides or tips, by the slope and the friction. The foot is the lower side of a stiff
+leg. It touches the ground at heel and toe, each of which can only push, and rubs in proportion. One complementarity problem finds the
+modes of both ends and of friction together. The accelerations are compared with those of a rigid block, and the impact of the step with
+the balance of momentum.
 """
 
 from __future__ import annotations

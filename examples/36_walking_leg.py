@@ -1,9 +1,10 @@
-"""Two of Jansen's legs walk: a crank turns evenly, feet stand on the ground by contact with friction, and the next foot comes down with an impact.
+"""Jansen's walking legs.
 
-Lengths are known, and the angle of the crank; of each leg three angles are guessed by eye, and `assemble` closes its eight bars. What the legs carry
-slides in a guide that keeps it level. As long as the foot on the ground does not slip, geometry alone says where the machine is: the path of a foot
-is found by circles that cross. Over a turn of the crank, the forces on the feet have to carry the weight on average, and the motor has to do
-the work that is lost when feet come down.
+Two of Jansen's legs walk. A crank turns evenly, and feet stand on the ground by contact with friction. The next foot comes down with an
+impact. Lengths are known, and the angle of the crank. Three angles of each leg are guessed by eye, and `assemble` closes its eight bars.
+The load of the legs slides in a guide that keeps it level. As long as the foot on the ground does not slip, geometry gives the place of
+the machine: circles that cross give the path of a foot. Over a turn of the crank, the forces on the feet have to carry the weight on
+average. The motor has to do the work that is lost when feet come down.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""A ratchet: an arm swings to and fro and turns a wheel by a pawl, which a second pawl on the ground keeps from turning back.
+"""Ratchet with two pawls.
 
-Both pawls are freewheels. The arm's motion is prescribed, so that at each of its reversals the two of them must not hold at once: one lets go where the
-other begins to hold. The wheel turns by the forward strokes of the arm alone.
+An arm swings to and fro and turns a wheel by a pawl. A second pawl on the ground keeps the wheel from turning back. Both pawls are
+freewheels. The arm's motion is prescribed: at each of its reversals the two of them must not hold at once, and one lets go as the other
+begins to hold. The wheel turns by the forward strokes of the arm alone.
 """
 
 from __future__ import annotations
