@@ -20,18 +20,11 @@ POINTS = np.array([(0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0,
 AXES = "yzxyzx"
 ROD = {"m": 1.0, "Ixx": 0.02 / 12, "Iyy": 1.01 / 12, "Izz": 1.01 / 12}  # 1 m long, 0.1 m square
 STOP = 2.0
-REFERENCE = {
-    0.5: ((0.96828367911, -1.22462515944, 0.75014660944), 0.25252884052),
-    1.0: ((0.51050146119, -1.64916759939, 0.14012311455), 1.03502845952),
-    2.0: ((-0.96934034478, -1.22124689496, 0.75427801078), 2.89332820598),
-}
-"""The fourth hinge, in m, and the angle at the first one, in rad, at some times: a formulation in relative coordinates."""
-ALLOWED = 1e-7
 
 
-# 1. The frame of each rod has x along the rod. Where the axis of a hinge points is a parameter of the port, in the frame of its body: z is
-# the axis, and x only tells from where the angle counts. So the ports of both bodies at a hinge get the same directions, turned into
-# their frames.
+# 1. The machine: build it, run it, show it. The frame of each rod has x along the rod. Where the axis of a hinge points is a parameter of
+# the port, in the frame of its body: z is the axis, and x only tells from where the angle counts. So the ports of both bodies at a hinge
+# get the same directions, turned into their frames.
 
 
 def frame(rod: int) -> np.ndarray:
@@ -65,7 +58,24 @@ def system() -> System:
     return loop
 
 
-# 2. Simulate, compare, plot.
+def show(folder: Path) -> Result:
+    """Runs the machine, and writes a plot and an animation."""
+    result = system().simulate(stop_time=STOP, solver="dop853", rtol=1e-11, output_times=np.linspace(0, STOP, 401))
+    print(result.summary())
+    result.animate(folder / "bricard.html")
+    result.plot("hinge0.rotation.q", "hinge1.rotation.q", path=folder / "bricard.png")
+    return result
+
+
+# 2. The check against the digits of another formulation.
+
+REFERENCE = {
+    0.5: ((0.96828367911, -1.22462515944, 0.75014660944), 0.25252884052),
+    1.0: ((0.51050146119, -1.64916759939, 0.14012311455), 1.03502845952),
+    2.0: ((-0.96934034478, -1.22124689496, 0.75427801078), 2.89332820598),
+}
+"""The fourth hinge, in m, and the angle at the first one, in rad, at some times: a formulation in relative coordinates."""
+ALLOWED = 1e-7
 
 
 def fourth_hinge(result: Result) -> np.ndarray:
@@ -73,45 +83,18 @@ def fourth_hinge(result: Result) -> np.ndarray:
     return np.stack([result[f"rod3.p1.{axis}"] for axis in "xyz"], axis=1)
 
 
-def plot(path: Path, result: Result) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure = pyplot.figure(figsize=(10, 4.5), layout="constrained")
-    angle, picture = figure.add_subplot(1, 2, 1), figure.add_subplot(1, 2, 2, projection="3d")
-    for i in (0, 1):
-        turned = result[f"hinge{i}.rotation.q"] - result[f"hinge{i}.rotation.q"][0]
-        angle.plot(result.time, np.degrees(turned), label=f"hinges {i}, {i + 2}, {i + 4}")
-    angle.set(xlabel="time in s", ylabel="angle in degrees", title="Bricard's mechanism")
-    angle.legend()
-    angle.grid(alpha=0.3)
-    places = [np.stack([result[f"rod{i}.p1.{axis}"] for axis in "xyz"], axis=1) for i in range(5)]
-    for row in np.linspace(0, len(result.time) - 1, 5, dtype=int):
-        x, y, z = np.array([*(place[row] for place in places), POINTS[5]]).T
-        picture.plot(x, z, y, "o-", label=f"{result.time[row]:.1f} s")  # y points upwards
-    picture.set(xlabel="x in m", ylabel="z in m", zlabel="y in m")
-    picture.legend(loc="upper left")
-    figure.savefig(path, dpi=120)
-    pyplot.close(figure)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description="Bricard's mechanism against the digits of another formulation.")
     parser.add_argument("--out", type=Path, default=Path("build/space"), help="folder for the plot (default: build/space)")
     folder = parser.parse_args().out
     folder.mkdir(parents=True, exist_ok=True)
-    times = np.linspace(0, STOP, 401)
-    result = system().simulate(stop_time=STOP, solver="dop853", rtol=1e-11, output_times=times)
-    print(result.summary())
-    rows = np.searchsorted(times, np.array(list(REFERENCE)) - 1e-9)
+    result = show(folder)
+    rows = np.searchsorted(result.time, np.array(list(REFERENCE)) - 1e-9)
     place, turned = zip(*REFERENCE.values(), strict=True)
     angle = np.abs(result["hinge0.rotation.q"] - result["hinge0.rotation.q"][0])
     error = max(np.abs(fourth_hinge(result)[rows] - place).max(), np.abs(angle[rows] - turned).max())
     print(f"largest difference to the reference: {error:.1e} m or rad ({ALLOWED:g} are allowed)")
     print(f"energy gained or lost: at most {np.abs(result.energy - result.energy[0]).max():.1e} J")
-    plot(folder / "bricard.png", result)
     print(f"plot: {folder / 'bricard.png'}")
     return 0 if result.outcome.completed and error <= ALLOWED else 1
 

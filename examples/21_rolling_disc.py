@@ -20,11 +20,11 @@ INERTIA = MASS * RADIUS**2 / 2
 GX, GY = GRAVITY * np.sin(INCLINE), -GRAVITY * np.cos(INCLINE)  # along the incline and across it
 TOUCHES, GRIPS, SLIPS, LEAVES, STOP = 0.2, 0.5, 1.0, 1.4, 1.6  # s
 SPEED = 0.4  # m/s along the incline, at the start
-ALLOWED = 1e-9
 
 
-# 1. The system. Both joints lie between the incline and the disc, and are in force in intervals of time alone. Where a joint is added, its
-# position has to fit: the disc touches the incline at 0.2 s because it is started as high as it falls until then.
+# 1. The machine: build it, run it, show it. Both joints lie between the incline and the disc, and are in force in intervals of time
+# alone. Where a joint is added, its position has to fit: the disc touches the incline at 0.2 s because it is started as high as it falls
+# until then.
 
 
 def system() -> System:
@@ -41,8 +41,19 @@ def system() -> System:
     return incline
 
 
+def show(folder: Path) -> Result:
+    """Runs the machine, and writes a plot and an animation."""
+    result = system().simulate(stop_time=STOP, rtol=1e-12, atol=1e-12)
+    print(result.summary())
+    result.animate(folder / "rolling_disc.html")
+    result.plot("disc.vx", "disc.omega", ("plane.lambda[1]", "grip.lambda[1]"), path=folder / "rolling_disc.png")
+    return result
+
+
 # 2. What mechanics says of the impacts. Touching takes the velocity across the incline; gripping turns part of the velocity along it into
 # rotation. Energy is lost in both, none is when a joint goes.
+
+ALLOWED = 1e-9
 
 
 def impacts() -> list[tuple[float, float]]:
@@ -67,7 +78,7 @@ def end() -> list[float]:
     return [x, RADIUS + GY * falls**2 / 2, -(rolled + v3 * slid) / RADIUS, v3 + GX * slid, GY * falls]
 
 
-# 3. Simulate, compare, plot. `result.changes` has what happened, joint by joint.
+# 3. The check. `result.changes` has what happened, joint by joint.
 
 
 def differences(result: Result) -> float:
@@ -80,38 +91,16 @@ def differences(result: Result) -> float:
     return off
 
 
-def plot(path: Path, result: Result) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, (speeds, forces) = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
-    speeds.plot(result.time, result["disc.vx"], label="along the incline")
-    speeds.plot(result.time, -RADIUS * result["disc.omega"], label="of the rim")
-    speeds.set(xlabel="time in s", ylabel="speed in m/s", title="It rolls where both are the same")
-    forces.plot(result.time, result["plane.lambda[1]"], label="plane")
-    forces.plot(result.time, result["grip.lambda[1]"], label="grip")
-    forces.set(xlabel="time in s", ylabel="force in N", title="Multipliers: 0 where a joint is not in force")
-    for axes in (speeds, forces):
-        axes.grid(alpha=0.3)
-        axes.legend()
-    figure.savefig(path, dpi=120)
-    pyplot.close(figure)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description="A disc through all stages of its constraints in one run.")
     parser.add_argument("--out", type=Path, default=Path("build/rolling_disc"), help="folder for the plot (default: build/rolling_disc)")
     folder = parser.parse_args().out
     folder.mkdir(parents=True, exist_ok=True)
-    result = system().simulate(stop_time=STOP, rtol=1e-12, atol=1e-12)
-    print(result.summary())
+    result = show(folder)
     for change in result.changes:
         print(f"t = {change.time} s: '{change.joint}' was {change.what}, {change.energy:.8f} J lost")
     off = differences(result)
     print(f"largest difference to the closed forms: {off:.1e} ({ALLOWED:g} are allowed)")
-    plot(folder / "rolling_disc.png", result)
     print(f"plot: {folder / 'rolling_disc.png'}")
     return 0 if result.outcome.completed and off <= ALLOWED else 1
 

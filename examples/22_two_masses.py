@@ -18,10 +18,10 @@ from jourdain import Result, Successive, System
 
 FIRST, SECOND, APART, PUSH = 7.0, 5.0, 3.0, 2.0  # kg, kg, m, N on the first
 FREED, CAUGHT, STOP = 2.0, 3.0, 5.0  # s
-ALLOWED = 1e-10
 
 
-# 1. The system. The link lets the masses have no relative velocity along x; a guide holds the first one at its height and angle.
+# 1. The machine: build it, run it, show it. The link lets the masses have no relative velocity along x; a guide holds the first one at
+# its height and angle.
 
 
 def system() -> System:
@@ -37,8 +37,24 @@ def system() -> System:
     return masses
 
 
-# 2. Closed forms. Together both have the acceleration f/(m1 + m2), and the link pulls with f m2/(m1 + m2). When it comes back, the velocity at
-# which they part is taken by an impulse: the masses between its ends are as one of m1 m2/(m1 + m2).
+def show(folder: Path) -> Result:
+    """Prints the table of constraints, runs the machine, and writes a plot and an animation.
+
+    The table gives the freedoms that are left after each constraint, its independence of those before, and its share of the force.
+    """
+    masses = system()
+    print(masses.constraint_stages(order=["link"]))
+    result = masses.simulate(STOP, rtol=1e-12, atol=1e-12, multipliers=Successive(order=["link"]))
+    print(result.summary())
+    result.animate(folder / "two_masses.html")
+    result.plot("first.vx", "second.vx", "link.lambda[1]", path=folder / "two_masses.png")
+    return result
+
+
+# 2. Closed forms. Together both have the acceleration f/(m1 + m2), and the link pulls with f m2/(m1 + m2). When it comes back, the
+# velocity at which they part is taken by an impulse: the masses between its ends are as one of m1 m2/(m1 + m2).
+
+ALLOWED = 1e-10
 
 
 def closed_form() -> dict[str, float]:
@@ -76,40 +92,17 @@ def found(result: Result) -> dict[str, float]:
 # those before, and what it carries by itself and in the end.
 
 
-def plot(path: Path, result: Result) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, (speeds, force) = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
-    for name in ("first", "second"):
-        speeds.plot(result.time, result[f"{name}.vx"], label=name)
-    speeds.set(xlabel="time in s", ylabel="velocity in m/s", title="Freed at 2 s, caught at 3 s")
-    speeds.legend()
-    force.plot(result.time, result["link.lambda[1]"])
-    force.set(xlabel="time in s", ylabel="force in N", title="What the link carries")
-    for axes in (speeds, force):
-        axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=120)
-    pyplot.close(figure)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description="Two masses that are let go and caught again.")
     parser.add_argument("--out", type=Path, default=Path("build/two_masses"), help="folder for the plot (default: build/two_masses)")
     folder = parser.parse_args().out
     folder.mkdir(parents=True, exist_ok=True)
-    masses = system()
-    print(masses.constraint_stages(order=["link"]))
-    result = masses.simulate(STOP, rtol=1e-12, atol=1e-12, multipliers=Successive(order=["link"]))
-    print(result.summary())
+    result = show(folder)
     exact, values = closed_form(), found(result)
     for name, value in values.items():
         print(f"{name}: {value:.9f}")
     off = max(abs(values[name] - exact[name]) for name in exact)
     print(f"largest difference to the closed forms: {off:.1e} ({ALLOWED:g} are allowed)")
-    plot(folder / "two_masses.png", result)
     print(f"plot: {folder / 'two_masses.png'}")
     return 0 if result.outcome.completed and np.isfinite(off) and off <= ALLOWED else 1
 

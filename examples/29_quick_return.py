@@ -25,10 +25,9 @@ MASS = {"crank": 2.0, "lever": 3.0, "rod": 1.5, "ram": 12.0}  # kg
 INERTIA = {"crank": 0.01, "lever": 0.02, "rod": 0.03, "ram": 1.0}  # kg m2
 START = -float(np.arcsin(PIVOT / CRANK))  # of the crank, where lever and rod lie in line with the ram
 STOP = TURNS * 2 * np.pi / OMEGA
-LEVEL_SPEED, LEVEL_TORQUE = 1e-9, 1e-8  # m/s; relative
 
 
-# 1. The system, at the dead centre of the ram: two fixed points, four bodies, six joints, the motor, and what it is told.
+# 1. The machine: build it, run it, show it. It starts at the dead centre of the ram.
 
 
 def system() -> System:
@@ -49,7 +48,18 @@ def system() -> System:
     return machine
 
 
+def show(folder: Path) -> Result:
+    """Runs the machine, and writes a plot and an animation."""
+    result = system().simulate(STOP, rtol=1e-10, initial="assemble")
+    print(result.summary())
+    result.animate(folder / "quick_return.html")
+    result.plot("ram.vx", "motor.torque", path=folder / "quick_return.png")
+    return result
+
+
 # 2. What is known: where everything is by the angle of the crank, and the power that changes energies and is lost in the guide.
+
+LEVEL_SPEED, LEVEL_TORQUE = 1e-9, 1e-8  # m/s; relative
 
 
 def closed_form(time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -78,32 +88,12 @@ def closed_form(time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return found[0], found[1]
 
 
-# 3. Simulate, compare, plot.
-
-
-def plot(path: Path, result: Result) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, (ram, motor) = pyplot.subplots(2, sharex=True, figsize=(8, 6), layout="constrained")
-    ram.plot(result.time, result["ram.vx"])
-    ram.set(ylabel="velocity of the ram in m/s", title="Slow one way, quick the other")
-    motor.plot(result.time, result["motor.torque"])
-    motor.set(xlabel="time in s", ylabel="torque of the motor in N.m")
-    for axes in (ram, motor):
-        axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=120)
-    pyplot.close(figure)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description="The torque that a Whitworth quick return takes.")
     parser.add_argument("--out", type=Path, default=Path("build/quick return"), help="folder for the plot (default: build/quick return)")
     folder = parser.parse_args().out
     folder.mkdir(parents=True, exist_ok=True)
-    result = system().simulate(STOP, rtol=1e-10, initial="assemble")
+    result = show(folder)
     speed, torque = closed_form(result.time)
     off = np.abs(result["ram.vx"] - speed).max()
     share = np.abs(result["motor.torque"] - torque).max() / np.abs(torque).max()
@@ -113,7 +103,6 @@ def main() -> int:
     )
     print(f"velocity of the ram: off by {off:.1e} m/s from the closed form")
     print(f"torque of the motor: {torque.max():.2f} N.m at most, off by {share:.1e} of that from the balance of power")
-    plot(folder / "quick_return.png", result)
     print(f"plot: {folder / 'quick_return.png'}")
     return 0 if result.outcome.completed and off <= LEVEL_SPEED and share <= LEVEL_TORQUE else 1
 

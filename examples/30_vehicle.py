@@ -29,10 +29,10 @@ DRAG = 0.6  # N.s2/m2
 START, STEERING, STOP = 10.0, 0.08, 4.0  # m/s, rad, s
 ANGLE = STEERING * (1 - sympy.cos(2 * t)) / 2
 TIMES = np.linspace(0.0, STOP, 81)
-ALLOWED = 1e-7
 
 
-# 1. The system. A wheel rolls along the axis x of the port that carries it; the front ones are on knuckles that turn on the chassis.
+# 1. The machine: build it, run it, show it. A wheel rolls along the axis x of the port that carries it; the front ones are on knuckles
+# that turn on the chassis.
 
 
 def car() -> System:
@@ -67,7 +67,18 @@ def car() -> System:
     return system
 
 
+def show(folder: Path) -> Result:
+    """Runs the machine, and writes a plot and an animation."""
+    result = car().simulate(stop_time=STOP, rtol=1e-10, output_times=TIMES)
+    print(result.summary())
+    result.animate(folder / "vehicle.html")
+    result.plot("chassis.x", "chassis.y", "* axle.w", path=folder / "vehicle.png")
+    return result
+
+
 # 2. The same by hand: positions and velocities of the chassis, and the speeds of the four wheels.
+
+ALLOWED = 1e-7
 
 
 def friction(slip: float, adhesion: float, sliding: float) -> float:
@@ -103,32 +114,10 @@ def by_hand() -> np.ndarray:
     return solve_ivp(rates, (0.0, STOP), start, method="DOP853", rtol=1e-11, atol=1e-11, t_eval=TIMES, max_step=0.05).y
 
 
-# 3. Simulate, compare, plot.
-
-
 def difference(result: Result) -> float:
     """The largest of place, angle, velocities and speeds of the wheels, over what each of them reaches."""
     names = [f"chassis.{name}" for name in ("x", "y", "theta", "vx", "vy", "omega")] + [f"{name} axle.w" for name in WHEELS]
     return max(np.abs(result[name] - row).max() / np.abs(row).max() for name, row in zip(names, by_hand(), strict=True))
-
-
-def plot(path: Path, result: Result) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, (way, slips) = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
-    way.plot(result["chassis.x"], result["chassis.y"])
-    way.set(xlabel="x in m", ylabel="y in m", title="The way of the car")
-    for name in WHEELS:
-        slips.plot(result.time, RADIUS * result[f"{name} axle.w"], label=name)
-    slips.set(xlabel="time in s", ylabel="m/s", title="Speed of each tread")
-    slips.legend()
-    for axes in (way, slips):
-        axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=120)
-    pyplot.close(figure)
 
 
 def main() -> int:
@@ -136,13 +125,11 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("build/vehicle"), help="folder for the plot (default: build/vehicle)")
     folder = parser.parse_args().out
     folder.mkdir(parents=True, exist_ok=True)
-    result = car().simulate(stop_time=STOP, rtol=1e-10, output_times=TIMES)
-    print(result.summary())
+    result = show(folder)
     for side in ("left", "right"):
         print(f"rear {side}: {result[f'rear {side} axle.w'][-1]:.3f} rad/s under {result[f'differential.{side}.tau'][-1]:.3f} N.m")
     off = difference(result)
     print(f"largest difference to the equations by hand: {off:.1e} ({ALLOWED:g} is allowed)")
-    plot(folder / "vehicle.png", result)
     print(f"plot: {folder / 'vehicle.png'}")
     return 0 if result.outcome.completed and off <= ALLOWED else 1
 

@@ -21,10 +21,10 @@ SWING, OMEGA, LOAD = 0.3, 2.0, 2.0  # rad: half the stroke; rad/s of the arm's s
 RADIUS, ARM = 0.3, 0.45  # m
 WHEEL, STROKES = 0.5, 4  # kg.m2; strokes forwards
 STOP = (2 * STROKES - 1) * np.pi / OMEGA
-ALLOWED = 1e-7  # rad
 
 
-# 1. The system: a wheel and an arm on one hinge line, whose flanges the first pawl joins; the second pawl joins the ground with the wheel.
+# 1. The machine: build it, run it, show it. A wheel and an arm turn about one hinge; the first pawl joins their flanges. The second pawl
+# joins the ground with the wheel.
 
 
 def system() -> System:
@@ -43,36 +43,24 @@ def system() -> System:
     return ratchet
 
 
+def show(folder: Path) -> Result:
+    """Runs the machine, and writes a plot and an animation."""
+    result = system().simulate(STOP, rtol=1e-9)
+    print(result.summary())
+    result.animate(folder / "ratchet.html")
+    result.plot(("wheel.theta", "arm.theta"), ("pawl.lambda[1]", "stay.lambda[1]"), path=folder / "ratchet.png")
+    return result
+
+
 # 2. The closed form. The load decelerates the wheel more than the arm does itself, so that the pawl holds to the end of each stroke.
+
+ALLOWED = 1e-7  # rad
 
 
 def closed_form(time: np.ndarray) -> np.ndarray:
     """The angle of the wheel: that of the arm in forward strokes, and at rest between them."""
     stroke, phase = np.divmod(OMEGA * time, 2 * np.pi)
     return SWING * (2 * stroke + np.where(phase < np.pi, 1 - np.cos(phase), 2.0))
-
-
-# 3. Simulate, compare, plot and animate.
-
-
-def plot(path: Path, result: Result) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, (angles, torques) = pyplot.subplots(2, sharex=True, figsize=(8, 6), layout="constrained")
-    angles.plot(result.time, result["wheel.theta"], label="wheel")
-    angles.plot(result.time, result["arm.theta"], label="arm")
-    angles.set(ylabel="angle in rad", title="The wheel turns by the forward strokes of the arm")
-    for name in ("pawl", "stay"):
-        torques.plot(result.time, result[f"{name}.lambda[1]"], label=name)
-    torques.set(xlabel="time in s", ylabel="torque in N.m")
-    for axes in (angles, torques):
-        axes.legend()
-        axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=120)
-    pyplot.close(figure)
 
 
 def main() -> int:
@@ -82,15 +70,12 @@ def main() -> int:
     )
     folder = parser.parse_args().out
     folder.mkdir(parents=True, exist_ok=True)
-    result = system().simulate(STOP, rtol=1e-9)
-    print(result.summary())
+    result = show(folder)
     for change in result.changes:
         print(f"t = {change.time:.9f} s: {change.joint} {change.what}")
     off = float(np.abs(result["wheel.theta"] - closed_form(result.time)).max())
     print(f"the wheel turns by {result['wheel.theta'][-1]:.9f} rad in {STROKES} strokes of {2 * SWING:g} rad")
     print(f"largest difference to the closed form: {off:.1e} rad ({ALLOWED:g} is allowed)")
-    plot(folder / "ratchet.png", result)
-    result.animate(folder / "ratchet.html")
     print(f"plot: {folder / 'ratchet.png'}\nanimation: {folder / 'ratchet.html'}")
     return 0 if result.outcome.completed and off <= ALLOWED else 1
 
