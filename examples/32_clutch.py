@@ -18,10 +18,9 @@ from jourdain import Result, System
 SHAFT, FLYWHEEL, SPEED = 2.0, 3.0, 100.0  # kg.m2 of the motor and of the flywheel; rad/s of the motor at the start
 CAPACITY, TORQUE = 60.0, 30.0  # N.m of the clutch, and of the motor once both turn as one
 CLOSES, PULLS, OPENS, STOP = 0.5, 2.5, 3.0, 4.0  # s
-ALLOWED = 1e-9
 
 
-# 1. The system. A table of pairs of time and value drives an input; two values at one time are a jump.
+# 1. The machine: build it, run it, show it. A table of pairs of time and value drives an input; two values at one time are a jump.
 
 
 def system() -> System:
@@ -36,7 +35,17 @@ def system() -> System:
     return drive
 
 
+def show(folder: Path) -> Result:
+    """Runs the machine and writes a plot."""
+    result = system().simulate(STOP, rtol=1e-11)
+    print(result.summary())
+    result.plot(("shaft.w", "flywheel.w"), "clutch.lambda[1]", "clutch.heat", path=folder / "clutch.png")
+    return result
+
+
 # 2. The closed form.
+
+ALLOWED = 1e-9
 
 
 def closed_form() -> dict[str, float]:
@@ -54,7 +63,7 @@ def closed_form() -> dict[str, float]:
     }
 
 
-# 3. Simulate, compare, plot. The heat is the integral of what the clutch gives as its output `heat`, in W; it falls evenly.
+# 3. The check. The heat is the integral of what the clutch gives as its output `heat`, in W; it falls evenly.
 
 
 def found(result: Result) -> dict[str, float]:
@@ -70,34 +79,12 @@ def found(result: Result) -> dict[str, float]:
     }
 
 
-def plot(path: Path, result: Result) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, (speeds, torque, heat) = pyplot.subplots(3, sharex=True, figsize=(8, 8), layout="constrained")
-    for name in ("shaft", "flywheel"):
-        speeds.plot(result.time, result[f"{name}.w"], label=name)
-    speeds.set(ylabel="rad/s", title="The clutch closes at 0.5 s, locks, and opens at 3 s")
-    speeds.legend()
-    torque.plot(result.time, result["clutch.lambda[1]"])
-    torque.set(ylabel="torque of the clutch in N.m")
-    heat.plot(result.time, result["clutch.heat"])
-    heat.set(xlabel="time in s", ylabel="heat of the clutch in W")
-    for axes in (speeds, torque, heat):
-        axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=120)
-    pyplot.close(figure)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description="A clutch between a motor and a flywheel.")
     parser.add_argument("--out", type=Path, default=Path("build/clutch"), help="folder for the plot (default: build/clutch)")
     folder = parser.parse_args().out
     folder.mkdir(parents=True, exist_ok=True)
-    result = system().simulate(STOP, rtol=1e-11)
-    print(result.summary())
+    result = show(folder)
     for change in result.changes:
         print(f"t = {change.time:.12f} s: {change.joint} {change.what}")
     expected, off = closed_form(), 0.0
@@ -105,7 +92,6 @@ def main() -> int:
         print(f"{name}: {value:.9f}, expected {expected[name]:.9f}")
         off = max(off, abs(value / expected[name] - 1))
     print(f"largest relative difference to the closed form: {off:.1e} ({ALLOWED:g} is allowed)")
-    plot(folder / "clutch.png", result)
     print(f"plot: {folder / 'clutch.png'}")
     return 0 if result.outcome.completed and off <= ALLOWED else 1
 

@@ -24,12 +24,9 @@ MASS, FOOT, HEIGHT, GRAVITY = (
 )  # kg, m: length of the foot, height of the mass centre; the leg is as a block of twice the height
 INERTIA = MASS * (FOOT**2 + (2 * HEIGHT) ** 2) / 12
 STEP, STOP = 0.01, 0.1  # m above the ground at the start; s
-ALLOWED = 1e-9
-SLOPES = {"rests": (0.3, 0.5), "slides": (0.4, 0.2), "slides, though it is steep": (0.7, 0.45), "tips": (0.7, 1.0)}
-"""Tangent of the slope, and coefficient of friction."""
 
 
-# 1. The system. Axes are along the slope, downhill, and away from it.
+# 1. The machine: build it, run it, show it. Axes are along the slope, downhill, and away from it.
 
 
 def system(slope: float, mu: float, step: float = 0.0) -> System:
@@ -41,7 +38,20 @@ def system(slope: float, mu: float, step: float = 0.0) -> System:
     return walker
 
 
-# 2. What mechanics says.
+def show(folder: Path) -> Result:
+    """Lets a foot come down on a slope of 0.4 with the coefficient of friction 0.2, and writes a plot and an animation."""
+    result = system(0.4, 0.2, STEP).simulate(STOP, rtol=1e-10)
+    print(result.summary())
+    result.animate(folder / "walkers_foot.html")
+    result.plot(("leg.vx", "leg.vy"), "foot.lambda[*]", path=folder / "walkers_foot.png")
+    return result
+
+
+# 2. The check by rigid mechanics.
+
+ALLOWED = 1e-9
+SLOPES = {"rests": (0.3, 0.5), "slides": (0.4, 0.2), "slides, though it is steep": (0.7, 0.45), "tips": (0.7, 1.0)}
+"""Tangent of the slope, and coefficient of friction."""
 
 
 def accelerations(slope: float, mu: float) -> tuple[float, float]:
@@ -62,9 +72,6 @@ def landing(slope: float, mu: float) -> tuple[float, float, float]:
     return time, MASS * across, along - min(along, mu * across)
 
 
-# 3. Simulate, compare, plot.
-
-
 def started(slope: float, mu: float) -> np.ndarray:
     """The accelerations at the start, with the foot on the ground."""
     result = system(slope, mu).simulate(1e-3, outputs=["*", "leg.der(vx)", "leg.der(omega)"])
@@ -75,26 +82,6 @@ def landed(result: Result) -> tuple[float, float, float]:
     hit = result.changes[0]
     after = np.flatnonzero(result.time == hit.time)[-1]
     return hit.time, hit.impulses["foot.lambda[1]"] + hit.impulses["foot.lambda[2]"], result["leg.vx"][after]
-
-
-def plot(path: Path, result: Result) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, (speed, forces) = pyplot.subplots(2, sharex=True, figsize=(8, 6), layout="constrained")
-    speed.plot(result.time, result["leg.vx"], label="along the slope")
-    speed.plot(result.time, result["leg.vy"], label="away from it")
-    speed.set(ylabel="speed in m/s", title="A foot comes down, and slides")
-    for name, what in (("foot.lambda[1]", "one end"), ("foot.lambda[2]", "the other"), ("foot.lambda[3]", "friction")):
-        forces.plot(result.time, result[name], label=what)
-    forces.set(xlabel="time in s", ylabel="forces of the ground in N")
-    for axes in (speed, forces):
-        axes.legend()
-        axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=120)
-    pyplot.close(figure)
 
 
 def main() -> int:
@@ -108,13 +95,11 @@ def main() -> int:
         off = max(off, float(np.abs(found - accelerations(slope, mu)).max()))
         print(f"slope {slope:g}, friction {mu:g}: it {what}, {found[0] + 0.0:.9f} m/s2 downhill, {abs(found[1]):.9f} rad/s2")
     slope, mu = SLOPES["slides"]
-    result = system(slope, mu, STEP).simulate(STOP, rtol=1e-10)
-    print(result.summary())
+    result = show(folder)
     time, impulse, speed = landed(result)
     print(f"it comes down at {time:.9f} s by {impulse:.9f} N.s, and slides at {speed:.9f} m/s then")
     off = max(off, float(np.abs(np.array([time, impulse, speed]) - landing(slope, mu)).max()))
     print(f"largest difference to rigid mechanics by hand: {off:.1e} ({ALLOWED:g} is allowed)")
-    plot(folder / "walkers_foot.png", result)
     print(f"plot: {folder / 'walkers_foot.png'}")
     return 0 if result.outcome.completed and off <= ALLOWED else 1
 
