@@ -13,11 +13,10 @@ from pathlib import Path
 import numpy as np
 
 import build_fmus
-from jourdain import System
+from jourdain import Result, System
 
 MASS, INERTIA, PITCH, FORCE, GRAVITY = 2.0, 0.03, 0.1, 5.0, 9.81
 STOP = 2.0
-ALLOWED = 1e-9
 
 
 # 1. Build. This is what `python build_fmus.py --out DIR examples/own_joint/Screw.py` does.
@@ -31,8 +30,8 @@ def build(folder: Path) -> Path:
     return folder / "fmi3" / "Screw.fmu"
 
 
-# 2. Couple. The path of an FMU stands beside names of the catalogue. The master knows nothing of screws: the FMU says that it
-# has two multipliers and two residuals, and how they depend on each other through the body.
+# 2. The machine: build it, run it, show it. The path of an FMU stands beside names of the catalogue. The master knows nothing of screws:
+# the FMU says that it has two multipliers and two residuals, and how they depend on each other through the body.
 
 
 def system(screw: Path) -> System:
@@ -46,14 +45,24 @@ def system(screw: Path) -> System:
     return slide
 
 
-# 3. Simulate and compare.
+def show(folder: Path) -> Result:
+    """Builds the FMU, runs the machine, and writes a plot and an animation."""
+    result = system(build(folder)).simulate(stop_time=STOP)
+    print(result.summary())
+    result.animate(folder / "screw.html")
+    result.plot("body.x", "screw.multiplier[1]", path=folder / "screw.png")
+    return result
+
+
+# 3. The check.
+
+ALLOWED = 1e-9
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="A joint of one's own, from its declaration to the motion of a body on it.")
     parser.add_argument("--out", type=Path, default=Path("build/own_joint"), help="folder for the FMU (default: build/own_joint)")
-    result = system(build(parser.parse_args().out)).simulate(stop_time=STOP)
-    print(result.summary())
+    result = show(parser.parse_args().out)
     acceleration = FORCE / (MASS + INERTIA / PITCH**2)
     compared = {
         "acceleration": (result["body.p1.ax"], acceleration, "m/s2, closed form F/(m + I/pitch^2)"),

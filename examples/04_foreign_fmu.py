@@ -30,7 +30,6 @@ RESISTANCE, INDUCTANCE, CONSTANT = 1.0, 5e-3, 2.0  # of the motor, with its gear
 P, I, D = 150.0, 1000.0, 10.0  # of the controller: V/rad, V/(rad.s), V.s/rad  # noqa: E741
 TARGET = [(0.0, 0.0), (0.2, 0.0), (0.7, 1.0), (1.5, 1.0), (2.0, -0.5), (4.0, -0.5)]  # s, rad
 STOP = 4.0
-ALLOWED = 1e-6
 
 
 # 1. The servo, in the other tool. Inputs are the angle and speed of the joint and the target; states the current and the
@@ -63,8 +62,8 @@ def export_servo(folder: Path) -> Path:
     return path
 
 
-# 2. The system. The servo's FMU has no ports, so that its variables are connected one by one; those of the joint's flange are the
-# port's name, a dot, and the member. A table drives the target; the corners of its ramps are time events.
+# 2. The machine: build it, run it, show it. The servo's FMU has no ports, so that its variables are connected one by one; those of the
+# joint's flange are the port's name, a dot, and the member. A table drives the target; the corners of its ramps are time events.
 
 
 def system(servo: Path) -> System:
@@ -82,7 +81,18 @@ def system(servo: Path) -> System:
     return robot
 
 
-# 3. The same in one piece.
+def show(folder: Path) -> Result:
+    """Exports the servo, runs the machine, and writes a plot and an animation."""
+    result = system(export_servo(folder)).simulate(stop_time=STOP)
+    print(result.summary())
+    result.animate(folder / "servo.html")
+    result.plot("arm.theta", "servo.torque", path=folder / "servo.png")
+    return result
+
+
+# 3. The check: the same in one piece.
+
+ALLOWED = 1e-6
 
 
 def target(time: float | np.ndarray) -> np.ndarray:
@@ -107,29 +117,6 @@ def in_one_piece(times: np.ndarray) -> np.ndarray:
     return np.hstack(rows)
 
 
-# 4. Simulate, compare, plot.
-
-
-def plot(path: Path, result: Result) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, (angle, torque) = pyplot.subplots(2, sharex=True, figsize=(8, 6), layout="constrained")
-    angle.plot(result.time, target(result.time), "--", color="tab:gray", label="target")
-    angle.plot(result.time, result["arm.theta"], label="arm")
-    angle.set(ylabel="angle in rad", title="An arm, turned by an FMU of CasADi")
-    torque.plot(result.time, result["servo.torque"], label="servo")
-    torque.plot(result.time, MASS * GRAVITY * ARM * np.cos(result["arm.theta"]), ":", color="black", label="weight of the arm")
-    torque.set(xlabel="time in s", ylabel="torque in N.m")
-    for axes in (angle, torque):
-        axes.legend()
-        axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=120)
-    pyplot.close(figure)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description="A servo exported by CasADi turns an arm of this library's FMUs.")
     parser.add_argument(
@@ -137,9 +124,7 @@ def main() -> int:
     )
     folder = parser.parse_args().out
     folder.mkdir(parents=True, exist_ok=True)
-    servo = export_servo(folder)
-    result = system(servo).simulate(stop_time=STOP)
-    print(result.summary())
+    result = show(folder)
     angle, torque = result["arm.theta"], result["servo.torque"]
     print(f"angle at the end: {angle[-1]:.9f} rad, target: {TARGET[-1][1]} rad")
     holding = MASS * GRAVITY * ARM * np.cos(angle[-1])
@@ -148,8 +133,7 @@ def main() -> int:
     phi, _, current, _ = in_one_piece(times)
     difference = max(np.abs(angle[once] - phi).max(), np.abs(torque[once] - CONSTANT * current).max())
     print(f"largest difference to the same equations in one piece: {difference:.1e} ({ALLOWED:g} is allowed)")
-    plot(folder / "servo.png", result)
-    print(f"FMU and plot: {servo}, {folder / 'servo.png'}")
+    print(f"FMU and plot: {folder / 'servo.fmu'}, {folder / 'servo.png'}")
     return 0 if result.outcome.completed and difference <= ALLOWED else 1
 
 

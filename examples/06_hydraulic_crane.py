@@ -129,6 +129,15 @@ def together() -> Result:
     return system(meters=True).simulate(STOP, solver="cvode", rtol=1e-9, output_interval=0.02)
 
 
+def show(folder: Path) -> Result:
+    """Integrates the crane together, and writes a plot and an animation."""
+    result = together()
+    result.animate(folder / "hydraulic_crane.html")
+    pressures, angles = ("cylinder.p1", "cylinder.p2"), ("boom.theta", "load.theta")
+    result.plot("actuator.length", pressures, ("valve.spool", "command.y"), "cylinder.force", angles, path=folder / "hydraulic_crane.png")
+    return result
+
+
 def apart() -> Result:
     return system().simulate(STOP, communication_step=STEP, scheme=Scheme(extrapolation=2), output_interval=0.02)
 
@@ -154,38 +163,7 @@ def balance(result: Result) -> np.ndarray:
     return stored - stored[0] + heat - result["work of the supply.y"] - result["work of the tank.y"]
 
 
-# 7. Plots: all that the benchmark asks to watch, and the errors over time.
-
-
-def plot(path: Path, result: Result) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(6, sharex=True, figsize=(8, 13), layout="constrained")
-    length, rate, pressures, valve, force, angles = axes
-    length.plot(result.time, result["actuator.length"])
-    length.set(ylabel="length in m", title="Hydraulic crane")
-    rate.plot(result.time, result["actuator.flange.v"])
-    rate.set(ylabel="its rate in m/s")
-    for name in ("p1", "p2"):
-        pressures.plot(result.time, 1e-6 * result[f"cylinder.{name}"], label=name)
-    pressures.set(ylabel="pressure in MPa")
-    valve.plot(result.time, result["valve.spool"], label="spool")
-    valve.plot(result.time, result["command.y"], "--", color="tab:gray", label="command")
-    valve.set(ylabel="opening")
-    force.plot(result.time, 1e-3 * result["cylinder.force"])
-    force.set(ylabel="force in kN")
-    for name in ("boom", "load"):
-        angles.plot(result.time, np.degrees(result[f"{name}.theta"]), label=name)
-    angles.set(xlabel="time in s", ylabel="angle in degrees")
-    for each in (pressures, valve, angles):
-        each.legend()
-    for each in axes:
-        each.grid(alpha=0.3)
-    figure.savefig(path, dpi=120)
-    pyplot.close(figure)
+# 7. A plot of the errors over time.
 
 
 def plot_errors(path: Path, times: np.ndarray, found: dict[str, np.ndarray]) -> None:
@@ -206,7 +184,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("build/machines"), help="folder for the plots (default: build/machines)")
     folder = parser.parse_args().out
     folder.mkdir(parents=True, exist_ok=True)
-    exact, coupled = together(), apart()
+    exact, coupled = show(folder), apart()
     holds = exact.outcome.completed and coupled.outcome.completed
     for name, result in {"integrated together": exact, "co-simulation": coupled}.items():
         print(f"{name}: {result.summary()}")
@@ -225,7 +203,6 @@ def main() -> int:
         print(f"  {name}: {values.max():.1e} ({ALLOWED[name]:g} is allowed)")
     created = sum(energy[-1] for energy in coupled.created_energy.values())
     print(f"energy that coupling has created: {created:.2e} J")
-    plot(folder / "hydraulic_crane.png", exact)
     plot_errors(folder / "hydraulic_crane_errors.png", times, found)
     print(f"plots: {folder / 'hydraulic_crane.png'}, {folder / 'hydraulic_crane_errors.png'}")
     return 0 if holds else 1

@@ -42,7 +42,17 @@ def system() -> System:
     return car
 
 
-# 2. What is known: how far the springs give, and body over road by hand. The height of the road moves the tyre's spring, its rate the
+def show() -> tuple[Pose, LinearModel]:
+    """Prints the pose at rest and the modes there. Inputs of the linear model are height and rate of the road."""
+    car = system()
+    pose = car.equilibrium()
+    print(pose)
+    model = car.linearise(["tyre.M.s", "tyre.M.v"], ["body.s", "strut.tension"], initial=pose)
+    print(model.modes())
+    return pose, model
+
+
+# 2. The check: how far the springs give, and body over road by hand. The height of the road moves the tyre's spring, its rate the
 # tyre's wall: both together are the road.
 
 
@@ -61,9 +71,6 @@ def from_road(model: LinearModel, frequency: np.ndarray) -> np.ndarray:
     """A road of height h has the rate s h."""
     height, rate = (model.bode("body.s", f"tyre.M.{each}", frequency).response for each in ("s", "v"))
     return height + 2j * np.pi * frequency * rate
-
-
-# 3. Find, linearise, compare, plot.
 
 
 def plot(path: Path, model: LinearModel, frequency: np.ndarray) -> None:
@@ -90,13 +97,9 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("build/demo"), help="folder for the plot (default: build/demo)")
     folder = parser.parse_args().out
     folder.mkdir(parents=True, exist_ok=True)
-    car = system()
-    pose: Pose = car.equilibrium()
-    print(pose)
+    pose, model = show()
     off = max(abs(pose[name] - value) for name, value in sinks().items())
     print(f"largest difference to the closed form at rest: {off:.1e} m")
-    model = car.linearise(["tyre.M.s", "tyre.M.v"], ["body.s", "strut.tension"], initial=pose)
-    print(model.modes())
     frequency = np.geomspace(0.1, 100, 400)
     error = float(np.abs(from_road(model, frequency) / by_hand(frequency) - 1).max())
     print(f"largest difference to the frequency response by hand: {error:.1e} ({ALLOWED:g} are allowed)")

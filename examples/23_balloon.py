@@ -24,13 +24,11 @@ LENGTHS = {"upper": 1.2, "lower": 1.6}  # m, from the hinge to the mass
 BELOW = 2.0  # m, from the balloon's mass centre to the middle of the rail
 STIFFNESS, DAMPERS = 50.0, {"slider": 5.0, "upper": 0.2, "lower": 0.2}
 STOP = 10.0
-AT_THE_END = {"slider.q": -0.1560443533, "upper.q": -0.1904439357, "lower.q": -0.1375466514, "balloon.y": 0.7331693488}
-"""By Lagrange's equations."""
-ALLOWED = 1e-8
 STIFFNESSES = np.array([60.0, 50, 40, 30, 25, 23, 22, 20, 16, 12, 8, 5])  # N/m
 
 
-# 1. The system. C1 of each block is its mass centre, and its frame at q = 0 that of the balloon, so that both hinges are about the balloon's z.
+# 1. The machine: build it, run it, show it. C1 of each block is its mass centre, and its frame at q = 0 that of the balloon, so that both
+# hinges are about the balloon's z.
 
 
 def system() -> System:
@@ -53,6 +51,16 @@ def system() -> System:
     return made
 
 
+def show(folder: Path) -> Result:
+    """Runs the machine, and writes a plot and an animation."""
+    result = system().simulate(STOP, solver="dop853", rtol=1e-12, atol=1e-12, output_interval=0.02)
+    print(result.outcome)
+    result.animate(folder / "balloon.html")
+    angles, places = ("upper.q", "lower.q"), ("balloon.x", "balloon.y", "balloon.z")
+    result.plot(places, "balloon.q*", "slider.q", angles, path=folder / "balloon_motion.png")
+    return result
+
+
 def hanging(length: float) -> dict[str, float]:
     """The mass centre below the joint, and the next joint there."""
     return {"ry": -length, "C1.ry": -length}
@@ -62,9 +70,13 @@ def of_port(port: str, values: dict[str, float]) -> dict[str, float]:
     return {f"{port}.{name}": value for name, value in values.items()}
 
 
-# 2. What is known: with pendulums that hang and the slider where its spring balances it, the potential energy depends on the vertical in
+# 2. The check: with pendulums that hang and the slider where its spring balances it, the potential energy depends on the vertical in
 # axes of the balloon alone, n = (cos(phi) sin(psi), cos(phi) cos(psi), -sin(phi)):
 # V/g = -12 n_y - 10.8 sqrt(1 - n_z^2) - (9 g/k) (n_x - n_z)^2.
+
+AT_THE_END = {"slider.q": -0.1560443533, "upper.q": -0.1904439357, "lower.q": -0.1375466514, "balloon.y": 0.7331693488}
+"""By Lagrange's equations."""
+ALLOWED = 1e-8
 
 CRITICAL = 9 * G * 17.4 / 68.4  # N/m, below which upright is no minimum
 
@@ -102,31 +114,7 @@ def moving(model: LinearModel) -> list[complex]:
     return [s for s in sorted(model.eigenvalues, key=abs)[8:] if s.imag > 0]
 
 
-# 4. Plots: of the motion as the paper has them, of the equilibria, and of the eigenvalues that are not 0.
-
-
-def plot_motion(path: Path, result: Result) -> None:
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(4, 2, sharex=True, figsize=(10, 10), layout="constrained")
-    attitude = [f"balloon.q{i}" for i in range(4)]
-    rows = [
-        ("position in m", ["balloon.x", "balloon.y", "balloon.z"], "acceleration in m/s\u00b2", [f"balloon.p2.a{a}" for a in "xyz"]),
-        ("quaternion", attitude, "angular acceleration in rad/s\u00b2", [f"balloon.p2.alpha{a}" for a in "xyz"]),
-        ("slider in m", ["slider.q"], "its acceleration in m/s\u00b2", ["slider.qdd"]),
-        ("angles in rad", ["upper.q", "lower.q"], "their accelerations in rad/s\u00b2", ["upper.qdd", "lower.qdd"]),
-    ]
-    for row, (left, motions, right, accelerations) in zip(axes, rows, strict=True):
-        for one, label, names in zip(row, (left, right), (motions, accelerations), strict=True):
-            for name in names:
-                one.plot(result.time, result[name], label=name)
-            one.set(ylabel=label)
-            one.grid(alpha=0.3)
-            one.legend(fontsize="small", loc="upper right")
-    for one in axes[-1]:
-        one.set(xlabel="time in s")
-    figure.savefig(path, dpi=120)
-    pyplot.close(figure)
+# 4. A plot of the equilibria, and of the eigenvalues that are not 0.
 
 
 def plot_equilibria(path: Path, upright: Equilibria, tilted: dict[float, Pose], models: dict[float, LinearModel]) -> None:
@@ -160,12 +148,9 @@ def main() -> int:
     import matplotlib
 
     matplotlib.use("Agg")
-    made = system()
-    result = made.simulate(STOP, solver="dop853", rtol=1e-12, atol=1e-12, output_interval=0.02)
-    print(result.outcome)
+    made, result = system(), show(folder)
     off = max(abs(result[name][-1] - value) for name, value in AT_THE_END.items())
     print(f"largest difference to Lagrange's equations at {STOP:g} s: {off:.1e}")
-    plot_motion(folder / "balloon_motion.png", result)
     upright = made.equilibria("slider.k", STIFFNESSES, initial={"slider.q": 0.0, "upper.q": 0.0, "lower.q": 0.0})
     tilted, critical = leaning(upright), upright.branch_points[0]
     print(f"upright is stable above {critical:.7f} N/m, by the potential above {CRITICAL:.7f} N/m")

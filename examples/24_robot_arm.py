@@ -141,8 +141,8 @@ def torques(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
     return np.array(found[::-1])
 
 
-# 3. The path: a circle in the plane of y and z, at rest at both ends, with the attitude of the start. Of the angles' accelerations one part makes the
-# tool's, and what curved joint motion adds to that is taken off.
+# 3. The path: a circle in the plane of y and z, at rest at both ends, with the attitude of the start. Of the angles' accelerations one
+# part makes the tool's, and what curved joint motion adds to that is taken off.
 
 
 def on_path(t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -193,7 +193,7 @@ def planned(t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return q, qd, np.linalg.solve(J, (*(acceleration - curved.acceleration), *-curved.alpha))
 
 
-# 4. Run the inverse dynamics, then the arm with these torques; compare, plot.
+# 4. The inverse dynamics, then the arm with these torques.
 
 
 def of_joint(number: int) -> Callable[[float], float]:
@@ -214,25 +214,13 @@ def forward(given: Callable[[float], np.ndarray]) -> Result:
     return arm.simulate(MOVED, rtol=1e-7)
 
 
-def plot(path: Path, result: Result) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, (angles, efforts, tool) = pyplot.subplots(1, 3, figsize=(15, 4.5), layout="constrained")
-    for name in JOINTS:
-        angles.plot(result.time, result[f"{name}.q"], label=name)
-        efforts.plot(result.time, result[f"{name}.required"], label=name)
-    tool.plot(result["flange.C1.y"], result["flange.C1.z"])
-    angles.set(xlabel="time in s", ylabel="angles in rad")
-    efforts.set(xlabel="time in s", ylabel="torques in N.m")
-    tool.set(xlabel="y of the tool in m", ylabel="z in m", aspect="equal")
-    for axes in (angles, efforts, tool):
-        axes.grid(alpha=0.3)
-    angles.legend()
-    figure.savefig(path, dpi=120)
-    pyplot.close(figure)
+def show(folder: Path) -> Result:
+    """Runs the inverse dynamics, and writes a plot and an animation."""
+    result = inverse()
+    print(result.outcome)
+    result.animate(folder / "robot_arm.html", traces=["flange.C1"])
+    result.plot("*.q", "*.required", path=folder / "robot_arm.png")
+    return result
 
 
 def main() -> int:
@@ -240,8 +228,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("build/demo"), help="folder for the plot (default: build/demo)")
     folder = parser.parse_args().out
     folder.mkdir(parents=True, exist_ok=True)
-    result = inverse()
-    print(result.outcome)
+    result = show(folder)
     states = [np.column_stack([result[f"{name}.{each}"] for name in JOINTS]) for each in ("q", "qd", "qdd", "required")]
     errors = {"torque": max(float(np.abs(torques(*each[:3]) - each[3]).max()) for each in zip(*states, strict=True))}
     places = np.column_stack([result[f"flange.C1.{a}"] for a in "xyz"])
@@ -253,7 +240,6 @@ def main() -> int:
     moved = forward(lambda t: torques(*planned(t)))
     errors["forward"] = max(abs(moved[f"{name}.q"][-1] - planned(MOVED)[0][number]) for number, name in enumerate(JOINTS))
     print(f"after {MOVED} s by these torques the angles are right to {errors['forward']:.1e} rad")
-    plot(folder / "robot_arm.png", result)
     print(f"plot: {folder / 'robot_arm.png'}")
     return 0 if all(errors[name] <= allowed for name, allowed in ALLOWED.items()) else 1
 

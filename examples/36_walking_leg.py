@@ -21,8 +21,8 @@ from scipy.optimize import brentq
 from jourdain import Pose, Result, System
 from jourdain.declare import t
 
-# 1. Jansen's lengths by their letters, in m. Where the pivot of a leg lies to the left of the crank's and below, the crank, and bars, of which b, d, e
-# and g, h, i are the sides of triangles: `up` and `low`.
+# 1. Jansen's lengths by their letters, in m. Where the pivot of a leg lies to the left of the crank's and below, the crank, and bars, of
+# which b, d, e and g, h, i are the sides of triangles: `up` and `low`.
 
 LEFT, BELOW, CRANK = 0.38, 0.078, 0.15
 SIDE = {"b": 0.415, "c": 0.393, "d": 0.401, "e": 0.558, "f": 0.394, "g": 0.367, "h": 0.657, "i": 0.49, "j": 0.5, "k": 0.619}
@@ -138,6 +138,18 @@ def system() -> System:
     return walker
 
 
+def show(folder: Path) -> Result:
+    """Assembles the machine, runs it for a turn, and writes a plot and an animation."""
+    walker = system()
+    pose: Pose = walker.assemble()
+    print("\n".join(pose.notes))
+    result = walker.simulate(TURN, rtol=1e-9, initial=pose)
+    print(result.summary())
+    result.animate(folder / "walking_leg.html", traces=[f"{leg} low.p3" for leg in LEGS])
+    result.plot("chassis.x", "* foot.multiplier[1]", path=folder / "walking_leg.png")
+    return result
+
+
 # 4. Compare.
 
 
@@ -170,38 +182,14 @@ def balances(result: Result, mass: float) -> tuple[float, float, float, float]:
     return carried, mass * GRAVITY * TURN, work, lost
 
 
-def plot(path: Path, result: Result) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, (paths, forces) = pyplot.subplots(2, figsize=(8, 7), layout="constrained")
-    for leg in LEGS:
-        paths.plot(result[f"{leg} low.p3.x"], result[f"{leg} low.p3.y"], label=f"{leg} foot")
-        forces.plot(result.time, result[f"{leg} foot.multiplier[1]"], label=f"{leg} foot")
-    paths.plot(result["chassis.x"], result["chassis.y"], label="crank's pivot")
-    paths.set(xlabel="x in m", ylabel="y in m", title="Ways over the ground", aspect="equal")
-    forces.set(xlabel="time in s", ylabel="force of the ground in N")
-    for axes in (paths, forces):
-        axes.legend()
-        axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=120)
-    pyplot.close(figure)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description="Two of Jansen's legs walk.")
     parser.add_argument("--out", type=Path, default=Path("build/walking_leg"), help="folder for the plot (default: build/walking_leg)")
     folder = parser.parse_args().out
     folder.mkdir(parents=True, exist_ok=True)
-    walker = system()
-    pose: Pose = walker.assemble()
-    print("\n".join(pose.notes))
-    result = walker.simulate(TURN, rtol=1e-9, initial=pose)
-    print(result.summary())
+    result = show(folder)
     feet, ground = off_way(result)
-    mass = sum(float(value) for each in walker.definition.instances for name, value in each.start if name == "m")
+    mass = sum(float(value) for each in system().definition.instances for name, value in each.start if name == "m")
     carried, weight, work, lost = balances(result, mass)
     print(
         f"a turn takes it {result['chassis.x'][-1]:.6f} m on, in {len(hits(result))} steps; y from {result['chassis.y'].min():.4f} to {result['chassis.y'].max():.4f} m"
@@ -213,7 +201,6 @@ def main() -> int:
         f"ground: {carried:.6f} N.s, off by {abs(carried / weight - 1):.1e} from the weight of {mass:.2f} kg for {TURN:.3f} s ({AVERAGE:g} is allowed)"
     )
     print(f"motor: {work:.6f} J, off by {abs(work - lost) / lost:.1e} from what is lost when feet come down ({AVERAGE:g} is allowed)")
-    plot(folder / "walking_leg.png", result)
     print(f"plot: {folder / 'walking_leg.png'}")
     good = max(feet, ground) <= LEVEL and max(abs(carried / weight - 1), abs(work - lost) / lost) <= AVERAGE
     return 0 if result.outcome.completed and good else 1
