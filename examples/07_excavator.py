@@ -210,7 +210,7 @@ def balance(result: Result) -> dict[str, np.ndarray]:
     return found | {"left over": found["work in"] - found["stored"] - found["losses"]}
 
 
-# 8. The whole.
+# 8. The machine: build it, run it, show it.
 
 
 def system(planner: Path | None) -> System:
@@ -228,6 +228,15 @@ def system(planner: Path | None) -> System:
     else:
         add_planner(machine, planner)
     return machine
+
+
+def show(folder: Path) -> Result:
+    """Packs the planner, digs, and writes an animation."""
+    times = np.arange(0.0, STOP + STEP / 2, STEP)
+    result = system(build_planner(folder)).simulate(stop_time=STOP, rtol=1e-7, communication_step=STEP, output_times=times)
+    print(result.summary())
+    result.animate(folder / "excavator.html", traces=[TIP])
+    return result
 
 
 def tip_of(result: Result) -> np.ndarray:
@@ -312,7 +321,7 @@ def plot_machine(path: Path, result: Result) -> None:
     pyplot.close(figure)
 
 
-# 10. Dig, check, plot.
+# 10. The check.
 
 
 def main() -> int:
@@ -322,10 +331,8 @@ def main() -> int:
     )
     folder = parser.parse_args().out
     folder.mkdir(parents=True, exist_ok=True)
-    planner = build_planner(folder)
+    result = show(folder)
     times = np.arange(0.0, STOP + STEP / 2, STEP)
-    result = system(planner).simulate(stop_time=STOP, rtol=1e-7, communication_step=STEP, output_times=times)
-    print(result.summary())
     whole = system(None).simulate(stop_time=STOP, rtol=1e-7, solver="cvode", output_times=times)
     print(f"in one piece, by CVODE: {whole.summary()}")
 
@@ -347,7 +354,7 @@ def main() -> int:
     plot_path(folder / "excavator_path.png", result)
     plot_machine(folder / "excavator_machine.png", result)
     print(
-        f"FMU, table and plots: {planner}, {', '.join(str(folder / f'excavator{rest}') for rest in ('.csv', '_path.png', '_machine.png'))}"
+        f"FMU, table and plots: {folder / 'Planner.fmu'}, {', '.join(str(folder / f'excavator{rest}') for rest in ('.csv', '_path.png', '_machine.png'))}"
     )
     agrees = all(found[name] <= ALLOWED[name] for name in ALLOWED)
     return 0 if result.outcome.completed and whole.outcome.completed and agrees else 1

@@ -51,7 +51,6 @@ STOP = 3.0
 BUMPS = {"lift": 1, "curl": 2}
 """In how many bumps each pump gives its oil."""
 GUESSES = {"boom.theta": -0.5, "rocker.theta": 1.5, "bucket.theta": 0.0}
-LEVEL_POSE, LEVEL_RUN = 1e-10, 1e-6  # m and rad; relative
 
 
 def area(name: str, chamber: int) -> float:
@@ -70,7 +69,7 @@ def flow(name: str, time: Any, cos: Callable) -> Any:
     return area(name, fed(name)) * CYLINDERS[name]["way"] / STOP * (1 - cos(2 * np.pi * BUMPS[name] * time / STOP))
 
 
-# 3. The system: of the bodies nothing is said but what they are.
+# 3. The machine: build it, run it, show it. Bodies have masses and ports, and no places.
 
 
 def port(body: str, point: str) -> str:
@@ -115,8 +114,25 @@ def assembled(loader: System) -> Pose:
     return loader.assemble(hold=lengths, guess={name: (angle, 0.4) for name, angle in GUESSES.items()})
 
 
+def show(folder: Path, pressures: dict[str, float]) -> tuple[Pose, Result]:
+    """Assembles the machine, runs it, and writes a plot and an animation."""
+    loader = machine(pressures)
+    pose = assembled(loader)
+    print("\n".join(pose.notes))
+    moved = ", ".join(f"{name} by {each:+.2f} rad" for name, each in pose.moved.items())
+    print(f"branch {pose.branch}; guesses moved: {moved}")
+    result = loader.simulate(STOP, rtol=1e-9, initial=pose, output_times=np.linspace(0.0, STOP, 61))
+    print(result.summary())
+    result.animate(folder / "loader.html", traces=[port("bucket", "edge")])
+    fed_chambers = tuple(f"{name} cylinder.p{fed(name)}" for name in CYLINDERS)
+    result.plot("boom.theta", "bucket.theta", fed_chambers, path=folder / "loader.png")
+    return pose, result
+
+
 # 4. By hand, with complex numbers: two angles, those of boom and rocker, tell where everything is. A place is a sum of arms, each of which
 # turns with a body; link and bucket close a loop, so that the bucket's lug is where two circles cross.
+
+LEVEL_POSE, LEVEL_RUN = 1e-10, 1e-6  # m and rad; relative
 
 Arms = list[tuple[str, complex]]
 
@@ -254,7 +270,7 @@ def _corner(a: np.ndarray, b: np.ndarray, opposite: float) -> float:
     return float(np.arccos((a @ a + b @ b - opposite**2) / (2 * np.linalg.norm(a) * np.linalg.norm(b))))
 
 
-# 5. Assemble, run, compare, plot.
+# 5. The check.
 
 
 def off_pose(pose: Pose, places: np.ndarray) -> float:
@@ -271,26 +287,6 @@ def off_run(result: Result, known: np.ndarray) -> dict[str, float]:
     return {name: float(np.abs(result[name] - known[i]).max() / np.abs(known[i]).max()) for name, i in found.items()}
 
 
-def plot(path: Path, result: Result) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, (way, oil) = pyplot.subplots(1, 2, figsize=(11, 4.5), layout="constrained")
-    edge = port("bucket", "edge")
-    way.plot(result[f"{edge}.x"], result[f"{edge}.y"])
-    way.set(xlabel="x in m", ylabel="y in m", title="The cutting edge of the bucket", aspect="equal")
-    for name in CYLINDERS:
-        oil.plot(result.time, result[f"{name} cylinder.p{fed(name)}"] / 1e5, label=name)
-    oil.set(xlabel="time in s", ylabel="pressure in bar", title="The chambers that are fed")
-    oil.legend()
-    for axes in (way, oil):
-        axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=120)
-    pyplot.close(figure)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description="A loader, assembled from the lengths of its cylinders.")
     parser.add_argument("--out", type=Path, default=Path("build/loader"), help="folder for the plot (default: build/loader)")
@@ -298,17 +294,10 @@ def main() -> int:
     folder.mkdir(parents=True, exist_ok=True)
     hand = ByHand()
     q = hand.angles(*(CYLINDERS[name]["start"] for name in CYLINDERS))
-    loader = machine(hand.pressures(q))
-    pose = assembled(loader)
-    print("\n".join(pose.notes))
-    moved = ", ".join(f"{name} by {each:+.2f} rad" for name, each in pose.moved.items())
-    print(f"branch {pose.branch}; guesses moved: {moved}")
+    pose, result = show(folder, hand.pressures(q))
     there = off_pose(pose, hand.places(q))
     print(f"pose: off by {there:.1e} m or rad from circles that cross ({LEVEL_POSE:g} is allowed)")
-    times = np.linspace(0.0, STOP, 61)
-    result = loader.simulate(STOP, rtol=1e-9, initial=pose, output_times=times)
-    print(result.summary())
-    known = hand.run(times)
+    known = hand.run(result.time)
     off = off_run(result, known)
     for name in ("boom", "bucket"):
         print(f"{name}: from {result[f'{name}.theta'][0]:+.4f} to {result[f'{name}.theta'][-1]:+.4f} rad")
@@ -318,7 +307,6 @@ def main() -> int:
         )
     worst = max(off, key=lambda name: off[name])
     print(f"motion: off by {off[worst]:.1e} from Lagrange's equations by hand, at '{worst}' ({LEVEL_RUN:g} is allowed)")
-    plot(folder / "loader.png", result)
     print(f"plot: {folder / 'loader.png'}")
     return 0 if result.outcome.completed and there <= LEVEL_POSE and off[worst] <= LEVEL_RUN else 1
 
