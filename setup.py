@@ -2,6 +2,7 @@
 
 import os
 import platform
+import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -20,6 +21,11 @@ from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CCompilerError
 
+# Not installed yet; a build in a place of its own does not look here.
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from fmu_components.export.compile import COMPILED, PLATFORMS, ExportError, compile_runtime
+
+ROOT = Path(__file__).resolve().parent
 KERNEL = Path("coupling/kernel")
 PROGRAM = "jourdain-host"
 SOURCE_OF_PROGRAM = KERNEL / "hosts" / "jourdain_host.c"
@@ -69,6 +75,20 @@ class BuildWithHost(build_ext):
             self.compiler.link_executable(objects, PROGRAM, output_dir=str(self._beside(ext)), extra_postargs=needed)
         except CCompilerError as error:
             print(f"{PROGRAM} cannot be built, so that FMUs cannot run in processes of their own: {error}", file=sys.stderr)
+        self._compile_runtime()
+
+    def _compile_runtime(self) -> None:
+        """Compiles the runtime of all FMUs, which otherwise the first use of each user does."""
+        shutil.rmtree(self._compiled, ignore_errors=True)  # objects of older sources
+        try:
+            for fmi in (2, 3):
+                compile_runtime(PLATFORMS["linux64"], fmi, self._compiled)
+        except ExportError as error:
+            print(f"the runtime of FMUs is compiled on first use, since it cannot be now: {error}", file=sys.stderr)
+
+    @property
+    def _compiled(self) -> Path:
+        return Path(self.build_lib, COMPILED.relative_to(ROOT))
 
     def _beside(self, ext: Extension) -> Path:
         return Path(self.build_lib, self.get_ext_filename(self.get_ext_fullname(ext.name))).parent
@@ -80,9 +100,13 @@ class BuildWithHost(build_ext):
             built = self._beside(ext) / PROGRAM
             if built.exists():
                 self.copy_file(str(built), str(Path(package_folder(ext.name.rpartition(".")[0]), PROGRAM)), level=self.verbose)
+        shutil.rmtree(COMPILED, ignore_errors=True)
+        if self._compiled.exists():
+            shutil.copytree(self._compiled, COMPILED)
 
     def get_outputs(self) -> list[str]:
-        return [*super().get_outputs(), *(str(self._beside(ext) / PROGRAM) for ext in self.extensions)]
+        compiled = filter(Path.is_file, self._compiled.rglob("*"))
+        return [*super().get_outputs(), *(str(self._beside(ext) / PROGRAM) for ext in self.extensions), *map(str, compiled)]
 
 
 class WheelForAllVersions(bdist_wheel):

@@ -23,6 +23,8 @@ T = TypeVar("T")
 RUNTIME = Path(__file__).parents[1] / "runtime"
 STANDARD = RUNTIME / "standard"
 """The folder of the standard's C headers."""
+COMPILED = RUNTIME / "compiled"
+"""The folder of the objects that ``setup.py`` compiles."""
 SHARED_SOURCES = (
     "messages.c",
     "requests.c",
@@ -144,20 +146,34 @@ def compiler_version(compiler: str) -> str:
 
 
 @cache
-def _runtime_key(compiler: str, fmi: int) -> str:
-    text = "".join(path.read_text() for path in (*runtime_sources(fmi), *runtime_headers(fmi)))
+def _runtime_key(compiler: str) -> str:
+    files = sorted(path for folder in (RUNTIME, STANDARD) for path in folder.glob("*.[ch]"))
+    text = "".join(path.read_text() for path in files)
     return hashlib.sha256((text + compiler_version(compiler) + str(FLAGS)).encode()).hexdigest()[:16]
 
 
 def runtime_objects(platform: Platform, fmi: int, cache_folder: Path) -> list[Path]:
-    """The compiled runtime: the same for every component, so compiled once and kept by content."""
-    compiler = platform.required_compiler()
-    key = _runtime_key(compiler, fmi)
-    folder = cache_folder / f"runtime-{platform.name}-{key}"
-    objects = [folder / source.with_suffix(".o").name for source in runtime_sources(fmi)]
-    for source, target in zip(runtime_sources(fmi), objects, strict=True):
-        _kept_object(compiler, source, target)
+    """Returns the compiled runtime, which is the same for all components: that of the installation, or compiled once into the cache."""
+    installed = _runtime_folder(platform, COMPILED)
+    objects = [installed / source.with_suffix(".o").name for source in runtime_sources(fmi)]
+    whole = all(kept.read_summed(each) is not None for each in objects)
+    return objects if whole else compile_runtime(platform, fmi, cache_folder)
+
+
+def compile_runtime(platform: Platform, fmi: int, folder: Path) -> list[Path]:
+    """Compiles the runtime into a folder, except what is there already of the same texts by the same compiler."""
+    compiler, inside = platform.required_compiler(), _runtime_folder(platform, folder)
+    sources = runtime_sources(fmi)
+    objects = [inside / source.with_suffix(".o").name for source in sources]
+    with AtOnce[None](_COMPILERS) as compilers:
+        for source, target in zip(sources, objects, strict=True):
+            compilers.begin(partial(_kept_object, compiler, source, target))
+        compilers.results()
     return objects
+
+
+def _runtime_folder(platform: Platform, folder: Path) -> Path:
+    return folder / f"runtime-{platform.name}-{_runtime_key(platform.required_compiler())}"
 
 
 def _kept_object(compiler: str, source: Path, target: Path, folders: Sequence[Path] = (RUNTIME,), flags: Sequence[str] = FLAGS) -> None:
