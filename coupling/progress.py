@@ -10,6 +10,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from itertools import count
 from typing import Any
 
 from coupling.options import Run
@@ -58,6 +59,19 @@ def moved_bar(**options: Any) -> Iterator[Callable[[Callable[[Any], object]], No
     finally:
         with suppress(Exception):
             bar.close()
+
+
+_built = count(1)
+
+
+@contextmanager
+def building_shown(name: str) -> Iterator[None]:
+    """Shows on a terminal which FMU is being built, and how many this process has asked for."""
+    if not watched_by_someone():
+        yield
+        return
+    with moved_bar(desc=f"building FMU {next(_built)}: {name}", bar_format="{desc}", leave=False):
+        yield
 
 
 def shows_progress(run: Run) -> bool:

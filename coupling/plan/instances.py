@@ -11,6 +11,7 @@ from typing import Any
 from coupling.errors import BuildError, shown
 from coupling.fmus import Fmu, FmuError, Settable, load
 from coupling.names import either, nearest
+from coupling.progress import building_shown
 
 _WANTED = "give the name of a component such as 'planar.Body1', a component class, or the path of a file that ends in .fmu"
 
@@ -69,7 +70,8 @@ def _of_catalogue(instance: str, name: str, version: int, private: bool) -> Fmu:
                 called = [repr(each) for each in components_called(name)[:3]]
                 hint = f"did you mean {either(called)}?" if called else nearest(name, all_components())
                 raise BuildError(f"'{instance}' cannot be added: there is no component '{name}'; {hint or _WANTED}")
-            path = cached_fmu(all_components()[name], version)
+            with building_shown(name):
+                path = cached_fmu(all_components()[name], version)
             note_fmu(name, version, path)
         return path
 
@@ -77,9 +79,14 @@ def _of_catalogue(instance: str, name: str, version: int, private: bool) -> Fmu:
 
 
 def _of_component(component: type, version: int, private: bool) -> Fmu:
+    from fmu_components.declare.component import component_name
     from fmu_components.export.build import cached_fmu
 
-    return _loaded(component, version, private, lambda: cached_fmu(component, version))
+    def found() -> Path:
+        with building_shown(component_name(component)):
+            return cached_fmu(component, version)
+
+    return _loaded(component, version, private, found)
 
 
 def _loaded(component: type | str, version: int, private: bool, find: Callable[[], Path]) -> Fmu:

@@ -6,6 +6,7 @@ import io
 import math
 import os
 import pty
+import re
 import signal
 import sys
 import termios
@@ -19,6 +20,7 @@ import pytest
 
 from coupling import Ending, Result, System
 from coupling.sweep import sweep
+from fmu_components.declare.component import Component
 from tests.support.systems.systems import pendulum
 
 
@@ -154,11 +156,13 @@ def test_sigterm_is_left_to_whoever_handles_it(tmp_path: Path) -> None:
     assert result.outcome.ending is Ending.TOO_MANY_STEPS
 
 
-class Gone(io.StringIO):
-    """A terminal that goes away once something was written to it."""
-
+class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
+
+
+class Gone(Terminal):
+    """A terminal that goes away once something was written to it."""
 
     def write(self, text: str) -> int:
         if self.tell():
@@ -193,3 +197,23 @@ def test_a_bar_that_fails_loses_no_result(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr("tqdm.tqdm", Bar)
     assert pendulum().simulate(0.5, progress=True).outcome.completed
     assert len(sweep(pendulum(), {"rod.m": [1.0, 2.0]}, stop_time=0.1, progress=True)) == 2
+
+
+def test_a_terminal_shows_which_fmu_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With its number, as long as that lasts; nothing is written elsewhere, and a terminal that goes away loses no FMU."""
+
+    class Own(Component):
+        """Gain: of this test."""
+
+        def declare(self) -> None:
+            self.output("y", self.input("u", 0.0, "", "input") * 2, "", "output")
+
+    for terminal, shown in ((Gone(), r".+"), (Terminal(), r"building FMU \d+: Own.*\r"), (io.StringIO(), "")):
+        system = System()
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "stderr", terminal)
+            patch.setattr("coupling.plan.instances._components", {})
+            system.add("gain", Own)
+        system.drive("gain.u", 3.0)
+        assert system.simulate(0.1)["gain.y"][-1] == 6.0
+        assert re.fullmatch(shown, terminal.getvalue().lstrip("\r"), re.DOTALL), terminal.getvalue()
