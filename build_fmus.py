@@ -96,7 +96,6 @@ def _options(chosen: argparse.Namespace) -> Options:
     for name in platforms:
         if name not in PLATFORMS:
             raise ExportError(f"the platform '{name}' is unknown; use one or more of {', '.join(PLATFORMS)}")
-        PLATFORMS[name].required_compiler()
     return Options((chosen.fmi,) if chosen.fmi else (2, 3), platforms)
 
 

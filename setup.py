@@ -24,6 +24,7 @@ from setuptools.errors import CCompilerError
 # Not installed yet; a build in a place of its own does not look here.
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from fmu_components.export.compile import COMPILED, PLATFORMS, ExportError, compile_runtime
+from fmu_components.export.ready import PACKS
 
 ROOT = Path(__file__).resolve().parent
 KERNEL = Path("coupling/kernel")
@@ -75,20 +76,33 @@ class BuildWithHost(build_ext):
             self.compiler.link_executable(objects, PROGRAM, output_dir=str(self._beside(ext)), extra_postargs=needed)
         except CCompilerError as error:
             print(f"{PROGRAM} cannot be built, so that FMUs cannot run in processes of their own: {error}", file=sys.stderr)
-        self._compile_runtime()
+        for each in self._made:
+            shutil.rmtree(each, ignore_errors=True)  # of older sources
+        if os.environ.get("JOURDAIN_LIBRARIES"):
+            self._pack_libraries()
+        else:
+            self._compile_runtime()
+
+    def _pack_libraries(self) -> None:
+        """Puts compiled libraries of the catalogue into a wheel that is passed on; this needs what the product depends on."""
+        from fmu_components.export.packs import write_packs
+
+        write_packs(self._built(PACKS))
 
     def _compile_runtime(self) -> None:
         """Compiles the runtime of all FMUs, which otherwise the first use of each user does."""
-        shutil.rmtree(self._compiled, ignore_errors=True)  # objects of older sources
         try:
             for fmi in (2, 3):
-                compile_runtime(PLATFORMS["linux64"], fmi, self._compiled)
+                compile_runtime(PLATFORMS["linux64"], fmi, self._built(COMPILED))
         except ExportError as error:
             print(f"the runtime of FMUs is compiled on first use, since it cannot be now: {error}", file=sys.stderr)
 
     @property
-    def _compiled(self) -> Path:
-        return Path(self.build_lib, COMPILED.relative_to(ROOT))
+    def _made(self) -> list[Path]:
+        return [self._built(COMPILED), self._built(PACKS)]
+
+    def _built(self, folder: Path) -> Path:
+        return Path(self.build_lib, folder.relative_to(ROOT))
 
     def _beside(self, ext: Extension) -> Path:
         return Path(self.build_lib, self.get_ext_filename(self.get_ext_fullname(ext.name))).parent
@@ -101,12 +115,12 @@ class BuildWithHost(build_ext):
             if built.exists():
                 self.copy_file(str(built), str(Path(package_folder(ext.name.rpartition(".")[0]), PROGRAM)), level=self.verbose)
         shutil.rmtree(COMPILED, ignore_errors=True)
-        if self._compiled.exists():
-            shutil.copytree(self._compiled, COMPILED)
+        if self._built(COMPILED).exists():
+            shutil.copytree(self._built(COMPILED), COMPILED)
 
     def get_outputs(self) -> list[str]:
-        compiled = filter(Path.is_file, self._compiled.rglob("*"))
-        return [*super().get_outputs(), *(str(self._beside(ext) / PROGRAM) for ext in self.extensions), *map(str, compiled)]
+        made = [path for folder in self._made for path in folder.rglob("*") if path.is_file()]
+        return [*super().get_outputs(), *(str(self._beside(ext) / PROGRAM) for ext in self.extensions), *map(str, made)]
 
 
 class WheelForAllVersions(bdist_wheel):

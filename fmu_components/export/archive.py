@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import io
-import zipfile
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
 from fmu_components.export import compile as c
-from fmu_components.export import kept
 from fmu_components.export.c_code import model_source
 from fmu_components.export.manifest import manifest
 from fmu_components.export.model_description import build_description, model_description
+from fmu_components.export.packed import write as write
 from fmu_components.export.pages.documentation import page
 from fmu_components.export.pages.icons import png, port_positions, svg
 from fmu_components.export.picture import picture_file
@@ -24,7 +21,6 @@ from fmu_components.export.table import VariableTable
 from fmu_components.export.terminals import terminal_icons, terminals_and_icons
 
 _MANIFEST = "extra/org.fmi-standard.fmi-ls-dae/fmi-ls-manifest.xml"
-_EARLIEST = (1980, 1, 1, 0, 0, 0)
 
 LICENSE = (Path(__file__).parents[1] / "LICENSE").read_text()
 
@@ -43,8 +39,7 @@ def shared_files(table: VariableTable) -> dict[str, bytes]:
 
 def component_files(table: VariableTable, fmi: int, shared: Mapping[str, bytes], libraries: Mapping[c.Platform, bytes]) -> dict[str, bytes]:
     """All files of the FMU of one component by their paths in the archive."""
-    runtime = {path.name: path.read_bytes() for path in (*c.runtime_sources(fmi, table.implicit is not None), *c.runtime_headers(fmi))}
-    sources = {"model.c": shared["sources/model.c"]} | runtime
+    sources = {"model.c": shared["sources/model.c"]} | c.runtime_files(fmi, table.implicit is not None)
     return fmu_files(table, fmi, shared, sources) | binary_files(table, fmi, libraries)
 
 
@@ -85,26 +80,3 @@ def binary_files(table: VariableTable, fmi: int, libraries: Mapping[c.Platform, 
 
 def icons(shared: Mapping[str, bytes]) -> dict[str, bytes]:
     return {name: content for name, content in shared.items() if name.startswith("icon.")}
-
-
-def write(path: Path, files: Mapping[str, bytes], key: str) -> None:
-    """Packs the files reproducibly. The archive's comment holds the key of the content and a checksum; it appears only with a whole file."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.comment = _comment(key, "0" * kept.DIGITS)
-        for name in sorted(files, key=lambda n: (n != "modelDescription.xml", n)):
-            entry = zipfile.ZipInfo(name, _EARLIEST)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = 0o644 << 16
-            archive.writestr(entry, files[name], compresslevel=9 if len(files[name]) < _LARGE else 6)
-    content = packed.getvalue()[: -len(_comment(key, "0" * kept.DIGITS))]
-    if kept.key_of(path) != key:  # another process may have been faster, and be using its file by now
-        kept.write(path, content + _comment(key, hashlib.sha256(content).hexdigest()))
-
-
-_LARGE = 400_000
-"""Bytes of a file from which the last per cent would take most of the time."""
-
-
-def _comment(key: str, digest: str) -> bytes:
-    return f"{key} {digest}".encode()

@@ -17,10 +17,11 @@ from threading import RLock
 import sympy
 
 from fmu_components.declare.component import Component, component_name, declaration
-from fmu_components.export import archive, kept
+from fmu_components.export import archive, kept, packed
 from fmu_components.export import compile as c
 from fmu_components.export.at_once import processors
 from fmu_components.export.kept import cache_folder
+from fmu_components.export.ready import ready_files, ready_key
 from fmu_components.export.table import VariableTable
 
 _PACKAGE = Path(__file__).parents[1]
@@ -56,7 +57,7 @@ def build(components: Iterable[type[Component]], folder: Path, options: Options 
             yield from (BuiltFmu(component_name(each), path, fmi, False, 0.0) for path, fmi, _ in targets(each, folder, options))
     if not stale:
         return
-    if options.backend == "native":
+    if options.backend == "native" and any(_ready_key(each, fmi, options) is None for each in stale for fmi in options.versions):
         for name in options.platforms:
             for fmi in options.versions:
                 c.runtime_objects(c.PLATFORMS[name], fmi, cache_folder())
@@ -94,6 +95,10 @@ def build_one(component: type[Component], folder: Path, options: Options = Optio
 
 
 def _build(component: type[Component], due: Sequence[tuple[Path, int, str]], options: Options) -> None:
+    if all(_ready_key(component, fmi, options) == key for _, fmi, key in due):
+        for path, fmi, key in due:
+            packed.write(path, ready_files(component_name(component), fmi), key)
+        return
     table = table_of(component)  # type: ignore[arg-type]
     if options.backend == "python":
         from fmu_components.export.python_slave import build_python_fmu
@@ -106,31 +111,25 @@ def _build(component: type[Component], due: Sequence[tuple[Path, int, str]], opt
         objects = {p: c.compile_model(p, shared["sources/model.c"].decode(), cache_folder()) for p in platforms}
         for path, fmi, key in due:
             libraries = {p: c.link(p, fmi, table.implicit is not None, objects[p], cache_folder()) for p in platforms}
-            archive.write(path, archive.component_files(table, fmi, shared, libraries), key)
+            packed.write(path, archive.component_files(table, fmi, shared, libraries), key)
 
 
 def cached_fmu(component: type[Component], fmi: int, backend: str = "native") -> Path:
     """The FMU of a component, built on demand and kept by its content in the cache folder."""
-    options = Options((fmi,), backend=backend)
+    options, name = Options((fmi,), backend=backend), component_name(component)
     with _building:
         try:
-            folder = cache_folder() / content_key(component, fmi, options)[:24]
-            (target, _, key), *_ = targets(component, folder, options)
-            if kept.key_of(target) == key:
-                return target
-            kept.clear_way(target, cache_folder())
-            with kept.alone(folder, cache_folder()):
-                return build_one(component, folder, options)[0].path
+            key = content_key(component, fmi, options)
+            target = packed.place_of(name, fmi, key)
+            if kept.key_of(target) != key:
+                with packed.made_alone(name, target):
+                    build_one(component, target.parents[1], options)
+            return target
         except c.ExportError:
             found = _built_before(component, fmi, options)  # what a compiler made earlier needs none now
             if found is None:
                 raise
             return found
-        except OSError as error:
-            raise c.ExportError(
-                f"the FMU of '{component_name(component)}' cannot be kept in '{cache_folder()}': {error.strerror or error}; make room there, or name "
-                "another folder in the environment variable JOURDAIN_CACHE"
-            ) from None
 
 
 def _built_before(component: type[Component], fmi: int, options: Options) -> Path | None:
@@ -157,6 +156,9 @@ _SHARED = 32
 
 def content_key(component: type[Component], fmi: int, options: Options) -> str:
     """Changes with anything that the FMU is made of: declaration, exporter, runtime, options, compilers; what follows the dash does not depend on compilers."""
+    ready = _ready_key(component, fmi, options)
+    if ready is not None:
+        return ready
     sources = source_key(component, fmi, options)
     if options.backend == "native":
         tools = [c.compiler_version(c.PLATFORMS[name].required_compiler()) for name in options.platforms]
@@ -164,6 +166,13 @@ def content_key(component: type[Component], fmi: int, options: Options) -> str:
         tools = [sys.version]
     own = hashlib.sha256("\0".join([sources, *tools]).encode()).hexdigest()
     return f"{own}-{sources[:_SHARED]}"
+
+
+def _ready_key(component: type[Component], fmi: int, options: Options) -> str | None:
+    """Returns the key of the FMU whose library the wheel contains; None for all that is no class of the package itself."""
+    of_package = component.__module__.startswith("fmu_components.") and component.__qualname__ == component.__name__
+    wanted = of_package and (options.backend, options.platforms) == ("native", ("linux64",))
+    return ready_key(component_name(component), fmi) if wanted else None
 
 
 def source_key(component: type[Component], fmi: int, options: Options) -> str:

@@ -102,7 +102,7 @@ PLATFORMS = {
             ".so",
             ("gcc", "cc", "clang"),
             ("-shared", "-Wl,--no-undefined", "-Wl,-z,relro,-z,now", "-s"),
-            "no C compiler was found: install Debian's package gcc, or name a compiler in the environment variable CC",
+            "no C compiler was found: install gcc (Debian: apt install gcc), or name a compiler in the environment variable CC",
             mechanism_flags=("-Wl,-z,noseparate-code", "-Wl,--build-id=none"),
         ),
         Platform(
@@ -133,6 +133,11 @@ def runtime_sources(fmi: int, implicit: bool = True) -> list[Path]:
 def runtime_headers(fmi: int) -> list[Path]:
     standard = sorted(STANDARD.glob(f"fmi{fmi}*.h"))
     return [*(RUNTIME / name for name in SHARED_HEADERS), *sorted(RUNTIME.glob(f"fmi{fmi}*.h")), *standard]
+
+
+def runtime_files(fmi: int, implicit: bool) -> dict[str, bytes]:
+    """Returns the sources and headers of the runtime by their names, as an FMU contains them."""
+    return {path.name: path.read_bytes() for path in (*runtime_sources(fmi, implicit), *runtime_headers(fmi))}
 
 
 @cache

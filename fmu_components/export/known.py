@@ -11,12 +11,24 @@ from pathlib import Path
 
 from fmu_components.export import kept
 from fmu_components.export.compile import PLATFORMS
+from fmu_components.export.ready import ready_fmu
 
 _PACKAGE = Path(__file__).parents[1]
 
 
 def known_fmu(name: str, fmi: int) -> Path | None:
-    """Returns the FMU of a component of the catalogue; None where none is noted, or where it is not as it was written."""
+    """Returns the FMU of a component of the catalogue that is noted, or put together from the wheel; None where it must be built."""
+    noted = _noted(name, fmi)
+    if noted is not None:
+        return noted
+    ready = ready_fmu(name, fmi)
+    if ready is not None:
+        note_fmu(name, fmi, ready)
+    return ready
+
+
+def _noted(name: str, fmi: int) -> Path | None:
+    """Returns None also where the FMU is not as it was written."""
     try:
         place, key = _note(name, fmi).read_text().split("\n")
     except (OSError, ValueError):

@@ -164,7 +164,7 @@ def test_a_warm_cache_needs_no_compiler(monkeypatch: pytest.MonkeyPatch) -> None
         c.compiler_version.cache_clear()
         assert cached_fmu(FIXED, 3) == path
     flipped(path)
-    assert "no C compiler was found: install Debian's package gcc" in refusal(lambda: cached_fmu(FIXED, 3), c.ExportError)
+    assert "no C compiler was found: install gcc (Debian: apt install gcc)" in refusal(lambda: cached_fmu(FIXED, 3), c.ExportError)
 
 
 def test_compilers_that_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
