@@ -192,7 +192,7 @@ def test_an_unknown_platform_is_refused(run: Run, tmp_path: Path) -> None:
 def test_a_missing_compiler_is_named(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     monkeypatch.setenv("CC", "")
-    sentence = "no C compiler was found: install Debian's package gcc, or name a compiler in the environment variable CC"
+    sentence = "no C compiler was found: install gcc (Debian: apt install gcc), or name a compiler in the environment variable CC"
     refuse(run, sentence, "--out", tmp_path, "planar.Fixed")
     assert not made(tmp_path)
 

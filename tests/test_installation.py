@@ -139,5 +139,5 @@ def test_the_wheel_works_outside_of_the_checkout(fresh, tmp_path):
     assert refused.returncode == 2
     assert (
         refused.stderr
-        == "jourdain build: no C compiler was found: install Debian's package gcc, or name a compiler in the environment variable CC\n"
+        == "jourdain build: no C compiler was found: install gcc (Debian: apt install gcc), or name a compiler in the environment variable CC\n"
     )

@@ -105,7 +105,7 @@ def test_a_cache_that_cannot_be_written_is_none(place, calls, monkeypatch):
 def test_without_a_compiler_it_says_what_to_install(place, monkeypatch):
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.setenv("PATH", str(place))
-    with pytest.raises(NotCompiled, match=r"no C compiler was found: install Debian's package gcc, or name a compiler"):
+    with pytest.raises(NotCompiled, match=r"no C compiler was found: install gcc \(Debian: apt install gcc\), or name a compiler"):
         first()
 
 
