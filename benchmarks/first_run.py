@@ -1,6 +1,7 @@
 """Measures what a new user waits for: processor seconds of a fresh process and its children, less those of the import of System.
 
-Each machine is run with an empty cache, then again with what that run has left.
+Each machine is run with an empty cache, then again with what that run has left. ``--python`` names the interpreter of an environment in which
+a wheel is installed, whose FMUs are put together from compiled libraries.
 """
 
 from __future__ import annotations
@@ -32,23 +33,27 @@ MACHINES = {
 }
 
 
-def seconds(program: str, cache: Path) -> float:
+PACKS = "from fmu_components.export.ready import PACKS; print('libraries of a wheel' if PACKS.exists() else 'sources')"
+
+
+def seconds(python: str, program: str, cache: Path) -> float:
     """Returns the processor seconds of a process and of the compilers that it starts."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    environment = {**os.environ, "JOURDAIN_CACHE": str(cache), "OPENBLAS_NUM_THREADS": "1"}
-    subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=environment, check=True, stdout=subprocess.DEVNULL)
+    environment = {**os.environ, "JOURDAIN_CACHE": str(cache), "OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": ""}
+    # -P keeps the checkout out of the path, which would hide the packages of a wheel.
+    subprocess.run([python, "-P", "-c", program], cwd=ROOT, env=environment, check=True, stdout=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def medians(program: str, repetitions: int) -> tuple[float, float]:
+def medians(python: str, program: str, repetitions: int) -> tuple[float, float]:
     """Returns the seconds with an empty cache, and with a full one."""
     cold, warm = [], []
     for _ in range(repetitions):
         cache = Path(tempfile.mkdtemp())
         try:
-            cold.append(seconds(program, cache))
-            warm.append(seconds(program, cache))
+            cold.append(seconds(python, program, cache))
+            warm.append(seconds(python, program, cache))
         finally:
             shutil.rmtree(cache)
     return median(cold), median(warm)
@@ -58,17 +63,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repetitions", type=int, default=5, help="runs of which the median counts (5)")
     parser.add_argument("--only", default="", metavar="PART", help="machines whose names contain PART")
+    parser.add_argument("--python", default=sys.executable, metavar="PATH", help="the interpreter (this one)")
     chosen = parser.parse_args()
+    python = chosen.python
+    made_from = subprocess.run([python, "-P", "-c", PACKS], check=True, capture_output=True, text=True).stdout.strip()
     seconds(
-        "import fmu_components.export.build, matplotlib.pyplot, jourdain; " + IMPORT, Path(tempfile.gettempdir())
+        python,
+        "import fmu_components.export.build, matplotlib.pyplot, jourdain; " + IMPORT,
+        Path(tempfile.gettempdir()),
     )  # bytecode is written once
-    start = min(medians("", chosen.repetitions))
-    imported = min(medians(IMPORT, chosen.repetitions)) - start
+    start = min(medians(python, "", chosen.repetitions))
+    imported = min(medians(python, IMPORT, chosen.repetitions)) - start
+    print(f"FMUs from {made_from}")
     print(f"{'processor seconds':34}{'empty cache':>12}{'full cache':>12}")
     print(f"{'from jourdain import System':34}{imported:12.2f}{imported:12.2f}")
     for name, program in MACHINES.items():
         if chosen.only in name:
-            cold, warm = (each - imported - start for each in medians(program, chosen.repetitions))
+            cold, warm = (each - imported - start for each in medians(python, program, chosen.repetitions))
             print(f"{name:34}{cold:12.2f}{warm:12.2f}", flush=True)
 
 
