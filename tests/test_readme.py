@@ -23,8 +23,7 @@ README, MANUAL = ROOT / "README.md", ROOT / "docs" / "coupling.md"
 SINGLE, DECLARING = ROOT / "docs" / "single-fmus.md", ROOT / "docs" / "declaring.md"
 COSIMULATION = ROOT / "docs" / "co-simulation.md"
 EXPORT = ROOT / "docs" / "export.md"
-CONSTRAINTS = ROOT / "docs" / "constraints.md"
-SWITCHING = ROOT / "docs" / "switching.md"
+SWITCHING = ROOT / "docs" / "friction-contact-impact.md"
 SPACE = ROOT / "docs" / "space.md"
 BLOCKS = ROOT / "docs" / "blocks.md"
 LINEAR = ROOT / "docs" / "linear-models.md"
@@ -218,37 +217,22 @@ def test_the_figures_of_the_readme_are_true(scratch, capsys):
 
 
 def test_the_snippets_of_the_manual_run(scratch, capsys):
-    """The crane carries its load, its table is written, and the plank on two welds is held by half its weight each, with a warning."""
+    """The crane carries its load, and its table is written."""
     scope = run_all(MANUAL)
-    result, held = scope["result"], scope["held"]
+    result = scope["result"]
     assert result.outcome.completed
     # The momentum is that of 20 N over 0.8 s, the ramps counting half; the damper in the hook is internal.
     assert 5 * result["trolley.vx"][-1] + 2 * result["load.vx"][-1] == pytest.approx(16.0, abs=1e-6)
     assert result["load.theta"] == pytest.approx(scope["second"]["load.theta"], abs=1e-4)
     assert (scratch / "crane.csv").read_text().startswith("time [s],trolley")
     assert len(scope["frame"]) == len(result)
-    assert held["left.N.Fy"] == pytest.approx(9.81 / 2)
-    assert "3 constraints are redundant" in str(held.outcome)
     heavier = scope["heavier"]
     assert 5 * heavier["trolley.vx"][-1] + 3 * heavier["load.vx"][-1] == pytest.approx(16.0, abs=1e-6)
-    flown, hung = scope["flown"], scope["hung"]
+    flown = scope["flown"]
     assert scope["path"].is_file()
     assert [flown["ball.x"][-1], flown["ball.y"][-1]] == pytest.approx([2 - 0.2 / 6, 5 - 9.81 / 2 + 0.25])
-    assert [hung["upper.theta"][0], hung["lower.theta"][0]] == [-1.0, -0.5]
-    assert hung["lower.x"][0] == pytest.approx(np.cos(1.0) + 0.5 * np.cos(0.5))
-    assert hung["lower.y"][0] == pytest.approx(-np.sin(1.0) - 0.5 * np.sin(0.5))
     printed = capsys.readouterr().out
     assert "cannot change any more" in printed and str(flown["ball.x"][-1]) in printed
-
-
-def test_the_snippets_on_constraints_run(scratch, capsys):
-    """The pendulum swings the same with both ways of projection, as the comments say."""
-    scope = run_all(CONSTRAINTS)
-    held, fixed = scope["held"], scope["fixed"]
-    assert fixed["rod.theta"][-1] == pytest.approx(-0.0222, abs=5e-5) and fixed.violation["position"][-1] < 1e-15
-    assert fixed.statistics.most_newton_iterations == 3
-    assert [run["rod.theta"][-1] for run in held.values()] == pytest.approx([-0.0228, -0.0227], abs=5e-5)
-    assert all(run.violation["position"][-1] < 1e-12 for run in held.values())
 
 
 def test_the_snippets_on_single_fmus_run(scratch, capsys):
@@ -445,7 +429,7 @@ def test_the_links_lead_somewhere():
     for page in PAGES:
         for path, heading in re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", page.read_text()):
             target = page.parent / path if path else page
-            if not target.exists() or (heading and heading not in headings(target)):
+            if "://" not in path and (not target.exists() or (heading and heading not in headings(target))):
                 broken.append((page.name, path, heading))
     assert broken == []
 

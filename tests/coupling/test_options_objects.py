@@ -86,10 +86,10 @@ def test_a_run_with_objects_is_read_again_as_it_was() -> None:
 
 
 PAGES = {
-    Index3: "constraints",
+    Index3: "fixed-steps",
     Scheme: "co-simulation",
-    Successive: "constraints",
-    Contacts: "switching",
+    Successive: "constraint-drift",
+    Contacts: "friction-contact-impact",
     Isolation: "reliability",
     Checkpoint: "reliability",
 }

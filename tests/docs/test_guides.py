@@ -1,0 +1,71 @@
+"""What guides show is run; README and manual are in test_readme.py."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.test_readme import ROOT, run_all
+
+DOCS = ROOT / "docs"
+
+
+@pytest.fixture(autouse=True)
+def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the pieces may leave files."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_initial_states():
+    """Rods hang together by their angles alone; the page itself compares a run in two parts with the whole one."""
+    hung = run_all(DOCS / "initial-states.md")["hung"]
+    assert [hung["upper.theta"][0], hung["lower.theta"][0]] == [-1.0, -0.5]
+    assert hung["lower.x"][0] == pytest.approx(np.cos(1.0) + 0.5 * np.cos(0.5))
+    assert hung["lower.y"][0] == pytest.approx(-np.sin(1.0) - 0.5 * np.sin(0.5))
+
+
+def test_prescribed_motion(capsys):
+    """The slide follows its formula with the force that the comment gives, and then its table."""
+    moved = run_all(DOCS / "prescribed-motion.md")["moved"]
+    stroke, force = map(float, capsys.readouterr().out.split())
+    assert [stroke, abs(force)] == pytest.approx([(1 - np.cos(5)) / 5, abs(10 * np.cos(5))], abs=1e-6)
+    assert moved["slide.vx"][-1] == pytest.approx(0.4, abs=1e-6)
+
+
+def test_evaluation():
+    """Each of two welds carries half the weight of the plank, with a warning."""
+    held = run_all(DOCS / "evaluation.md")["held"]
+    assert held["left.N.Fy"] == pytest.approx(9.81 / 2)
+    assert "3 constraints are redundant" in str(held.outcome)
+
+
+def test_constraints():
+    """The pendulum swings the same with both ways of projection, as the comments say."""
+    held = run_all(DOCS / "constraint-drift.md")["held"]
+    assert [run["rod.theta"][-1] for run in held.values()] == pytest.approx([-0.0228, -0.0227], abs=5e-5)
+    assert all(run.violation["position"][-1] < 1e-12 for run in held.values())
+
+
+def test_fixed_steps():
+    """The pendulum ends where the comments say, on its constraint."""
+    fixed = run_all(DOCS / "fixed-steps.md")["fixed"]
+    assert fixed["rod.theta"][-1] == pytest.approx(-0.0222, abs=5e-5) and fixed.violation["position"][-1] < 1e-15
+    assert fixed.statistics.most_newton_iterations == 3
+
+
+def test_temporary_constraints():
+    """Half of the rod's energy of 2 J is lost in the catch, and nothing at the release."""
+    changes = run_all(DOCS / "temporary-constraints.md")["result"].changes
+    assert [(each.time, each.what) for each in changes] == [(0.5, "added"), (1.0, "removed")]
+    assert [each.energy for each in changes] == pytest.approx([0.5, 0.0], abs=1e-9)
+
+
+def test_speed():
+    """Each way is taken, and all ways find the same motion."""
+    runs = run_all(DOCS / "speed.md")["runs"]
+    evaluated = [run.statistics.evaluated for run in runs.values()]
+    assert len(set(evaluated)) == 3 and evaluated[0] == evaluated[2]
+    assert all(run["rod.theta"] == pytest.approx(runs["fmus"]["rod.theta"], abs=1e-9) for run in runs.values())
