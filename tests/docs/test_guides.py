@@ -69,3 +69,11 @@ def test_speed():
     evaluated = [run.statistics.evaluated for run in runs.values()]
     assert len(set(evaluated)) == 3 and evaluated[0] == evaluated[2]
     assert all(run["rod.theta"] == pytest.approx(runs["fmus"]["rod.theta"], abs=1e-9) for run in runs.values())
+
+
+def test_assembly():
+    """The held angle stays, all joints are closed, and the guess chooses the branch."""
+    scope = run_all(DOCS / "assembly.md")
+    pose, run = scope["pose"], scope["run"]
+    assert pose["crank.theta"] == 0.7 and run.outcome.completed
+    assert run.violation["position"][0] < 1e-12 and run["pinC.rotation.q"][0] > 0
