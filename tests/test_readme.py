@@ -21,6 +21,7 @@ from fmu_components.declare.component import declaration
 ROOT = Path(__file__).parents[1]
 README, MANUAL = ROOT / "README.md", ROOT / "docs" / "coupling.md"
 SINGLE, DECLARING = ROOT / "docs" / "single-fmus.md", ROOT / "docs" / "declaring.md"
+SWITCHES, DRAWINGS = ROOT / "docs" / "declaring-switches.md", ROOT / "docs" / "declaring-pictures.md"
 COSIMULATION = ROOT / "docs" / "co-simulation.md"
 EXPORT = ROOT / "docs" / "export.md"
 SWITCHING = ROOT / "docs" / "friction-contact-impact.md"
@@ -249,7 +250,7 @@ def test_the_snippets_on_declaring_run(scratch):
     scope = run_all(DECLARING)
     screw = declaration(scope["Screw"])
     assert [v.name for v in screw.variables if v.name.startswith("residual")] == ["residual[1]", "residual[2]"]
-    assert len(scope["drawing"].shapes) == 3
+    assert len(run_all(DRAWINGS)["drawing"].shapes) == 3
     shaken = System("shaken")
     shaken.add("shaker", scope["Shaker"], {"amplitude": 3.0, "frequency": 1 / np.pi})
     shaken.add("mass", scope["DampedMass"], {"b": 2.0, "v": -6 / 8})
@@ -261,7 +262,7 @@ def test_the_snippets_on_declaring_run(scratch):
 
 def test_dry_friction_follows_the_force_across_the_guide(scratch):
     """A block on a slope of 30 degrees slides with g (sin - mu cos), and on one of 2 degrees it stays but for the slip."""
-    slide = run_all(DECLARING)["DrySlide"]
+    slide = run_all(SWITCHES)["DrySlide"]
     for angle in (np.radians(30), np.radians(2)):
         system = System("slope")
         system.add("ground", "planar.Fixed", {"p1.angle": -angle})
@@ -410,8 +411,9 @@ def test_the_bouncing_mass_of_the_manual_bounces(tmp_path, fmi):
 @pytest.mark.parametrize("kind", [jourdain.Component, jourdain.Joint, jourdain.SpatialJoint])
 def test_the_page_on_declarations_names_every_word_of_the_language(kind):
     """What a declaration can call or define is not found in the sources alone."""
+    text = "".join(page.read_text() for page in (DECLARING, SWITCHES, DRAWINGS))
     words = [name for name, _ in inspect.getmembers(kind, inspect.isfunction) if not name.startswith("_")]
-    assert [word for word in words if not re.search(rf"`{word}\b", DECLARING.read_text())] == []
+    assert [word for word in words if not re.search(rf"`{word}\b", text)] == []
 
 
 def test_the_commands_run(tmp_path):
