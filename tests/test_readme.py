@@ -195,8 +195,8 @@ def test_the_snippets_of_the_readme_run(scratch):
     assert result.outcome.completed and result.outcome.warnings == []
     assert result["rod.theta"].min() == pytest.approx(-np.pi, abs=1e-3)
     assert result.violation["position"].max() < 1e-8
-    assert stepped.violation["position"].max() < 1e-11
-    assert abs(stepped["rod.theta"][-1] - result["rod.theta"][-1]) < 5e-7
+    assert stepped.violation["position"].max() < 1e-12
+    assert abs(stepped["rod.theta"][-1] - result["rod.theta"][-1]) < 1e-7
     assert {path.name for path in scratch.iterdir()} == {"pendulum.fmu", "pendulum.html"}
 
 

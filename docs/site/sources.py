@@ -15,8 +15,8 @@ from docs.site.words import toctree
 
 ROOT = Path(__file__).parents[2]
 TUTORIALS = ("ten-minutes", "foreign-actuator", "exporting", "own-joint", "controller", "in-space", "many-runs")
-STUDIES = ("co-simulation-stability", "crane", "interoperability", "misprints")
-PROJECT = ("architecture", "glossary", "versioning")
+STUDIES = ("compared", "co-simulation-stability", "crane", "interoperability", "reliability-tests", "misprints")
+PROJECT = ("architecture", "evaluation", "inside-exports", "glossary", "versioning")
 """Pages of the folder docs that are no manuals."""
 
 
