@@ -63,7 +63,7 @@ class Explicit(NamedTuple):
 
     @property
     def shown(self) -> list[str]:
-        return [str(value) for value in self.options.values()]
+        return ["gauss-seidel" if self.in_turn else "explicit", str(self.degree)]
 
 
 EXPLICIT = [Explicit(degree, in_turn) for in_turn in (False, True) for degree in (0, 1, 2)]
