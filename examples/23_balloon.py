@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import fsolve
 
-from jourdain import Equilibria, LinearModel, Pose, Result, System
+from jourdain import Equilibria, FractionalModel, LinearModel, Pose, Result, System
 
 G = 9.81  # m/s2, along -y
 MASSES = {"balloon": 10.0, "slider": 1.0, "upper": 2.0, "lower": 3.0}  # kg
@@ -140,6 +140,33 @@ def plot_equilibria(path: Path, upright: Equilibria, tilted: dict[float, Pose], 
     pyplot.close(figure)
 
 
+# 5. Stiffness and payload: where upright becomes unstable, and one model for a whole range of both, for tools of robust control.
+
+HELD = {"hold": ["balloon.x", "balloon.y", "balloon.z"], "free": ["buoyancy.Fy"]}  # the lift balances the payload
+UPRIGHT = {"slider.q": 0.0, "upper.q": 0.0, "lower.q": 0.0}
+PAYLOADS = np.array([2.0, 3.0, 4.0])  # kg
+
+
+def critical_stiffness(payload: float) -> float:
+    """The potential above with any mass at the lower end: its second derivatives are singular."""
+    hanging = MASSES["slider"] + MASSES["upper"] + payload
+    swings = (MASSES["upper"] * LENGTHS["upper"] + payload * sum(LENGTHS.values())) / 2
+    return hanging * G * (2 * hanging + swings) / (4 * (hanging + swings))
+
+
+def map_of_stability(made: System, path: Path) -> float:
+    """Plots the growth over payload and stiffness; returns by how much the limits differ from the closed form, in N/m."""
+    axes = {"lower.m": PAYLOADS, "slider.k": np.linspace(40.0, 15.0, 6)}
+    grid = made.linearise(["slider.force"], ["slider.q"], initial=UPRIGHT, along=axes, **HELD)
+    grid.plot(path)
+    return max(abs(point["slider.k"] - critical_stiffness(point["lower.m"])) for point in grid.branch_points)
+
+
+def model_of_a_range(made: System) -> FractionalModel:
+    axes = {"slider.k": np.linspace(40.0, 100.0, 4), "lower.m": np.linspace(2.0, 4.0, 4)}
+    return made.linearise(["slider.force"], ["slider.q", "upper.q", "lower.q"], initial=UPRIGHT, along=axes, **HELD).to_lfr(checks=5)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="A stratospheric balloon: motion, equilibria along a stiffness, modes.")
     parser.add_argument("--out", type=Path, default=Path("build/demo"), help="folder for the plots (default: build/demo)")
@@ -162,8 +189,12 @@ def main() -> int:
     for k, model in models.items():
         print(f"{k:10g}{tilt(stable[k]):8.2f}   " + "  ".join(f"{s.real:.4f} +- {s.imag:.4f}i" for s in moving(model)))
     plot_equilibria(folder / "balloon_equilibria.png", upright, tilted, models)
-    print(f"plots: {folder / 'balloon_motion.png'}, {folder / 'balloon_equilibria.png'}")
-    return 0 if max(off, of_rest) <= ALLOWED and abs(critical - CRITICAL) <= 1e-6 else 1
+    of_limits, ranged = map_of_stability(made, folder / "balloon_map.png"), model_of_a_range(made)
+    print(f"limits of stability over payload and stiffness: within {of_limits:.1e} N/m of the potential")
+    print(ranged)
+    print(f"plots: {', '.join(str(folder / f'balloon_{name}.png') for name in ('motion', 'equilibria', 'map'))}")
+    right = max(off, of_rest) <= ALLOWED and abs(critical - CRITICAL) <= 1e-6 and of_limits <= 1e-5 and ranged.error_between <= 1e-6
+    return 0 if right else 1
 
 
 if __name__ == "__main__":

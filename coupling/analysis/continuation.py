@@ -128,10 +128,10 @@ def _between(before: float, after: float, pose: Pose, at: At) -> float:
             before, pose = middle, there
         else:
             after = middle
-    return _sharpened((before + after) / 2, width / 1e4 if stable else -width / 1e4, pose, at)
+    return sharpened((before + after) / 2, width / 1e4 if stable else -width / 1e4, pose, at)
 
 
-def _sharpened(value: float, stride: float, pose: Pose, at: At) -> float:
+def sharpened(value: float, stride: float, pose: Pose, at: At) -> float:
     """What counts as growth is more than the scatter of zeros: the parameter, a smooth function of the growth, is followed to none at all."""
     values = [value + stride * i**2 for i in range(1, 5)]
     try:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from coupling.analysis.continuation import sharpened
 from coupling.analysis.linear_model import LinearModel
 from coupling.analysis.pose import Pose
 from coupling.analysis.responses import map_of, root_locus
@@ -131,11 +132,16 @@ def _between(
     """Returns the values between two nodes, along the last parameter, at which stability changes."""
     *_, name = axes
     low, high, stable = float(axes[name][before[-1]]), values[name], pose.stable
+    stride = (high - low) / 1e4 if stable else (low - high) / 1e4
+
+    def at(value: float, near: Mapping[str, Any], alternatives: bool = False) -> Pose:
+        return asked.equilibrium({**values, name: value}, near, alternatives)
+
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        there = asked.equilibrium({**values, name: middle}, pose)
+        there = at(middle, pose)
         if there.stable == stable:
             low, pose = middle, there
         else:
             high = middle
-    return {**values, name: (low + high) / 2}
+    return {**values, name: sharpened((low + high) / 2, stride, pose, at)}

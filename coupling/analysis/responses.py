@@ -160,7 +160,7 @@ def map_of(
     else:
         places = np.meshgrid(x, y, indexing="ij")
         figure.colorbar(axes.scatter(*places, c=values), label=label)
-    axes.plot([each[across] for each in points], [each[up] for each in points], "k.", label="stability changes")
+    axes.plot([each[across] for each in points], [each[up] for each in points], "k.-", label="stability changes")
     axes.set_xlabel(across)
     axes.set_ylabel(up)
     return _kept(figure, path)

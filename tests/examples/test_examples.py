@@ -268,7 +268,7 @@ def check_balloon(printed: str, folder: Path) -> None:
     assert number(r"difference to the minima of the potential: (\S+) m", printed) < 1e-9
     assert number(r"\n +50 +0\.00 .* \+- (\S+)i\n", printed) == pytest.approx(6.59036818578, abs=1e-4)
     assert number(r"\n +20 +(\S+) ", printed) == pytest.approx(28.8908161125, abs=0.01)
-    assert is_plot(folder / "balloon_motion.png") and is_plot(folder / "balloon_equilibria.png")
+    assert all(is_plot(folder / f"balloon_{name}.png") for name in ("motion", "equilibria", "map"))
 
 
 def check_robot_arm(printed: str, folder: Path) -> None:
