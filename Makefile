@@ -79,6 +79,7 @@ docs: .venv/docs
 pages: .venv/test
 	$(BIN)/python -m fmu_components.export.pages.catalogue_page
 	$(BIN)/python -m docs.programs.parts_page
+	$(BIN)/python -m docs.programs.examples_page
 	$(BIN)/python -m docs.programs.readme_picture
 	$(BIN)/python -m docs.programs.stability_page
 	$(BIN)/python -m docs.programs.interoperability_page

@@ -16,8 +16,9 @@ _LONGEST = 60
 
 
 def titles() -> dict[str, str]:
-    """By the name of each example what its first line says."""
-    return {path.stem: _docstring(path).partition("\n")[0].rstrip(".") for path in sorted(EXAMPLES.glob("[0-9]*.py"))}
+    """Returns the first line of each example by its name: of the numbered ones, then of the families."""
+    paths = (*sorted(EXAMPLES.glob("[0-9]*.py")), *sorted(EXAMPLES.glob("families/*.py")))
+    return {path.relative_to(EXAMPLES).with_suffix("").as_posix(): _docstring(path).partition("\n")[0].rstrip(".") for path in paths}
 
 
 def text_of(name: str) -> str:
@@ -29,7 +30,7 @@ def example_page(name: str, picture: str = "") -> str:
     """An example to be read; ``picture`` is what stands between introduction and code."""
     path = EXAMPLES / f"{name}.py"
     code = path.read_text(encoding="utf-8").partition('"""')[2].partition('"""')[2]
-    parts = [f"# {markdown(titles()[name])}", text_of(name), picture, f"This is `examples/{path.name}` of the sources."]
+    parts = [f"# {markdown(titles()[name])}", text_of(name), picture, f"This is `examples/{name}.py` of the sources."]
     end = 0
     for comment in _STEP.finditer(code):
         number = _NUMBERED.match(comment[0])

@@ -1,4 +1,7 @@
-"""What the family examples share: compared figures, plots and animations."""
+"""Report of a family.
+
+The family examples share it. It compares figures with closed forms, and writes plots and animations.
+"""
 
 from __future__ import annotations
 
