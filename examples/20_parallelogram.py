@@ -86,12 +86,11 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("build/fixed steps"), help="folder for the plot (default: build/fixed steps)")
     folder = parser.parse_args().out
     folder.mkdir(parents=True, exist_ok=True)
-    show(folder)
     linkage, angle = system(), exact()
     print(f"singular poses on the way: {int((angle + np.pi / 2) / np.pi)}")
     holds = True
     for step in STEPS:
-        result = linkage.simulate(STOP, solver=Index3(step_size=step))
+        result = show(folder) if step == STEPS[0] else linkage.simulate(STOP, solver=Index3(step_size=step))
         error, tilt = abs(result["crank.theta"][-1] - angle), np.abs(result["coupler.theta"]).max()
         gap, most = max(result.violation["position"]), result.statistics.most_newton_iterations
         print(

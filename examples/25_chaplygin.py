@@ -110,13 +110,13 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("build/fixed steps"), help="folder for the plot (default: build/fixed steps)")
     folder = parser.parse_args().out
     folder.mkdir(parents=True, exist_ok=True)
-    show(folder)
     ball, times = system(), np.linspace(0, STOP, 101).tolist()
     known = exact(times)
     off: dict[str, float] = {}
     for level in ("projected", "stepped"):
         for steps in STEPS:
-            result = simulate(ball, level, steps, times)
+            last = (level, steps) == ("stepped", STEPS[-1])
+            result = show(folder) if last else simulate(ball, level, steps, times)
             off = errors(result, known)
             print(
                 f"{level:9} {steps:3} steps: off by {off['position']:.3e} m, {off['turning']:.3e} rad/s and {off['forces']:.3e} N; it slips by "
