@@ -44,7 +44,7 @@ def system(restitution: float = 1.0, lifted: int = 1) -> System:
 
 def run(cradle: System, impacts: str) -> Result:
     """Runs until just after the impacts."""
-    return cradle.simulate(1.9 * np.pi / W0, contacts=Contacts(impacts=impacts, rest_velocity=1e-12), rtol=1e-11, atol=1e-12)
+    return cradle.simulate(1.9 * (np.pi / W0), contacts=Contacts(impacts=impacts, rest_velocity=1e-12), rtol=1e-11, atol=1e-12)
 
 
 def show(folder: Path) -> Result:
