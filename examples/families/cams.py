@@ -1,6 +1,6 @@
-"""Cams, pistons and trammels.
+"""Cams and pistons.
 
-A cam opens the valve of an engine against its spring. A connecting rod drives a piston. A trammel draws an ellipse by two blocks in crossed slots.
+A cam opens the valve of an engine against its spring. A connecting rod drives a piston.
 """
 
 import numpy as np
@@ -39,22 +39,8 @@ def piston() -> System:
     return engine
 
 
-def trammel() -> System:
-    """Returns a bar with two massless blocks 0.3 m apart in crossed slots, and a pencil 0.2 m beyond the second."""
-    desk = System("trammel", gravity=(0.0, 0.0))
-    desk.add("across", "planar.Fixed")
-    desk.add("up", "planar.Fixed", {"p1.angle": np.pi / 2})
-    desk.add("bar", "planar.Body3", {"m": 0.5, "I": 0.02, "p1.rx": -0.3, "p3.rx": 0.2, "x": 0.3, "omega": 2.0})
-    desk.add("first", "planar.MasslessLink1", {"theta": np.pi / 2, "vy": -0.6})
-    desk.add("second", "planar.MasslessLink1", {"x": 0.3})
-    for slot, block, point in (("up", "first", "p1"), ("across", "second", "p2")):
-        desk.join("planar.Translational", f"{slot}.p1", f"{block}.p1")
-        desk.join("planar.Revolute", f"bar.{point}", f"{block}.p1")
-    return desk
-
-
 def main() -> None:
-    report = Report("Cams, pistons and trammels")
+    report = Report("Cams and pistons")
     run = valve().simulate(2 * np.pi / 300)
     report.figure("lift of the valve", np.ptp(run["valve.q"]), 2 * 0.004, "m", within=1e-4)
     nose = 0.1 * (9.81 - 0.004 * 300.0**2) + 30e3 * (0.024 - 0.002)
@@ -64,12 +50,6 @@ def main() -> None:
     report.figure("stroke of the piston", np.ptp(run["piston.s"]), 0.1, "m", within=1e-4)
     report.figure("force of the rod at the dead centre", run["rod.reaction"][0], 0.5 * 0.05 * 100.0**2 * (1 + 0.05 / 0.2), "N")
     report.show(run, "piston.s", "pin.guide.force")
-    run = trammel().simulate(3.5)
-    x, y = run["bar.p3.x"], run["bar.p3.y"]
-    report.figure("long half axis of the ellipse", np.abs(x).max(), 0.5, "m", within=1e-3)
-    report.figure("short half axis", np.abs(y).max(), 0.2, "m", within=1e-3)
-    report.figure("distance of the pencil from the ellipse", 0.2 * np.abs(np.hypot(x / 0.5, y / 0.2) - 1).max(), 0.0, "m")
-    report.show(run, "bar.theta")
     report.end()
 
 

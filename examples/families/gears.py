@@ -1,7 +1,7 @@
 """Gears and racks.
 
 A cordless screwdriver tightens a screw up to the torque of its slip clutch. The Geneva drive of a film projector advances the film by one frame. A rack
-moves the table of a router. The planet of a Cardan gear, half as large as its ring, moves a pin along a straight line.
+moves the table of a router.
 """
 
 import numpy as np
@@ -52,18 +52,6 @@ def router() -> System:
     return axis
 
 
-def cardan_gear() -> System:
-    """Returns an arm with a planet of radius 0.05 m, which rolls inside a ring of radius 0.1 m."""
-    gear = System("cardan gear", gravity=(0.0, 0.0))
-    gear.add("ring", "planar.Fixed")
-    gear.add("arm", "planar.RevoluteBody", {"m": 0.4, "I": 1e-3, "C1.rx": 0.05, "qd": 20.0})
-    gear.add("planet", "planar.RevoluteBody", {"m": 0.3, "I": 4e-4, "C1.rx": 0.05, "qd": -40.0})
-    gear.connect("ring.p1", "arm.P")
-    gear.connect("arm.C1", "planet.P")
-    gear.join("planar.GearPair", "ring.p1", "planet.C2", {"radius_M": 0.1, "radius_N": -0.05}, name="teeth")
-    return gear
-
-
 def main() -> None:
     report = Report("Gears and racks")
     run = screwdriver().simulate(0.6)
@@ -78,10 +66,6 @@ def main() -> None:
         "greatest torque of the motor", run["motor.torque"].max(), 0.02 * 0.3 * np.pi * np.hypot(40.0 * np.pi, 50.0), "N.m", within=1e-4
     )
     report.show(run, "table.s", "motor.torque", moving=False)
-    run = cardan_gear().simulate(0.5)
-    report.figure("stroke of the pin", np.ptp(run["planet.C1.x"]), 4 * 0.05, "m", within=1e-4)
-    report.figure("deviation from a straight line", np.abs(run["planet.C1.y"]).max(), 0.0, "m")
-    report.show(run, "planet.C1.x", "teeth.reaction")
     report.end()
 
 

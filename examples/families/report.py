@@ -30,7 +30,7 @@ class Report:
         print(f"{text}: {found:.6g} {unit}, by the closed form {expected:.6g} {unit}{'' if agrees else ': THEY DIFFER'}")
         self._failed |= not agrees
 
-    def show(self, result: Result, *signals: str, moving: bool = True) -> None:
+    def show(self, result: Result, *signals: str | tuple[str, ...], moving: bool = True) -> None:
         """Writes a plot of signals and, of a machine in a plane or in space, an animation. A warning of the run counts as a failure."""
         path = self._folder / result.system
         result.plot(*signals, path=path.with_suffix(".png"))
