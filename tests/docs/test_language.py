@@ -14,7 +14,8 @@ GENERATED = {"components", "parts-index", "interoperability", "co-simulation-sta
 """Pages that programs write; the last two from a text that counts like a page."""
 PAGES = sorted(
     [
-        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "docs/decisions/README.md", "docs/decisions/absolute-coordinates.md")),
+        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md")),
+        *ROOT.glob("docs/decisions/*.md"),
         *(page for page in ROOT.glob("docs/*.md") if page.stem not in GENERATED),
         *ROOT.glob("docs/tutorials/*.md"),
         *ROOT.glob("docs/programs/*.md"),
@@ -81,13 +82,20 @@ def words(sentence: str) -> int:
     return len(re.findall(r"\S*\w\S*", sentence))
 
 
+def cells(text: str) -> list[str]:
+    """Returns the cells of tables, without code and targets of links."""
+    plain = re.sub(r"^```.*?^```$|`[^`\n]*`", "", text, flags=re.DOTALL | re.MULTILINE)
+    rows = re.findall(r"^\|(.*)\|$", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", plain), re.MULTILINE)
+    return [cell.strip() for row in rows for cell in re.split(r"(?<!\\)\|", row)]
+
+
 def titles(text: str) -> list[str]:
     without_code = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
     return re.findall(r"^#+ (.+)$", without_code, re.MULTILINE)
 
 
 def offences(text: str) -> list[str]:
-    """Returns each title and sentence that breaks a rule, after the rule."""
+    """Returns each title, sentence and cell that breaks a rule, after the rule."""
     found = [f"title of more than five words: {title}" for title in titles(text) if len(title.split()) > 5]
     for sentence in sentences(text):
         if words(sentence) > 40:
@@ -96,10 +104,9 @@ def offences(text: str) -> list[str]:
             found.append(f"two semicolons: {sentence}")
         if re.match(rf"({'|'.join(NO_SUBJECTS)})\b", sentence) and not sentence.endswith("?"):
             found.append(f"no noun as subject: {sentence}")
-        found += [
-            f"write {better!r}: {sentence}" for bad, better in AVOIDED.items() if re.search(rf"(?<!\w){bad}\b", sentence, re.IGNORECASE)
-        ]
-        found += [f"history: {sentence}" for bad in HISTORY if re.search(rf"\b{bad}\b", sentence, re.IGNORECASE)]
+    for piece in [*sentences(text), *cells(text)]:
+        found += [f"write {better!r}: {piece}" for bad, better in AVOIDED.items() if re.search(rf"(?<!\w){bad}\b", piece, re.IGNORECASE)]
+        found += [f"history: {piece}" for bad in HISTORY if re.search(rf"\b{bad}\b", piece, re.IGNORECASE)]
     return found
 
 
@@ -153,6 +160,7 @@ def test_sentences_are_found() -> None:
         ("What holds is in force.", "no noun"),
         ("All but for one are there.", "write 'except'"),
         ("It had been slow.", "history"),
+        ("| one | told |", "write 'given"),
     ],
 )
 def test_offences_are_found(text: str, rule: str) -> None:
