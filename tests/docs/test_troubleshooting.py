@@ -9,7 +9,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "troubleshooting.md"
-SOURCES = [ROOT / "setup.py", *(path for folder in ("coupling", "fmu_components", "jourdain") for path in ROOT.glob(f"{folder}/**/*.py"))]
+SOURCES = [
+    ROOT / "setup.py",
+    *(path for folder in ("coupling", "fmu_components/export", "jourdain") for path in ROOT.glob(f"{folder}/**/*.py")),
+]
 GAP = "…"
 
 
