@@ -21,6 +21,7 @@ from fmu_components.declare import units
 from fmu_components.declare.checks import check
 from fmu_components.declare.declaration import (
     TIME,
+    TIME_NAMES,
     Condition,
     Declaration,
     DeclarationError,
@@ -382,10 +383,10 @@ class Component:
     def _add(self, variable: Variable) -> sympy.Symbol:
         if variable.name in self._draft.variables:
             raise DeclarationError(f"{self._name}: the variable '{variable.name}' is declared twice; rename one of the two")
-        if not _STRUCTURED.fullmatch(variable.name) or variable.name == "time":
+        if not _STRUCTURED.fullmatch(variable.name) or variable.name in TIME_NAMES.values():
             raise DeclarationError(
                 f"{self._name}: '{variable.name}' cannot name a variable; use letters, digits and underscores, joined by dots, with an index "
-                f"in brackets, such as 'p1.rx' or 'lambda[1]', and not 'time'"
+                f"in brackets, such as 'p1.rx' or 'lambda[1]', and not 'time' or 'simulation_time'"
             )
         units.exponents(variable.unit)
         self._draft.variables[variable.name] = variable

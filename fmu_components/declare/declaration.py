@@ -17,6 +17,8 @@ from fmu_components.declare.picture import Picture
 from fmu_components.declare.ports import Port
 
 TIME = sympy.Symbol("time", real=True)
+TIME_NAMES = {2: "simulation_time", 3: "time"}
+"""The independent variable's name by FMI version: OpenModelica takes a variable of FMI 2 that is called ``time`` for an unknown of its own."""
 IMPLICIT = "solver.implicit"
 """The option of this name chooses the implicit method of integration inside Co-Simulation steps, for stiff models."""
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 
 from fmu_components.declare import units
-from fmu_components.declare.declaration import Role, Variable
+from fmu_components.declare.declaration import TIME_NAMES, Role, Variable
 from fmu_components.export.structure import Lists, ModelStructure, fmi2_lists, fmi3_lists
 from fmu_components.export.table import VariableTable
 from fmu_components.export.xml_text import Element, Value, document, element
@@ -208,7 +208,7 @@ def _identity(table: VariableTable, variable: Variable, fmi: int) -> dict[str, V
     if variability == "continuous" and variable.type != "real":
         variability = "discrete"
     return {
-        "name": variable.name,
+        "name": TIME_NAMES[fmi] if variable.role is Role.TIME else variable.name,
         "valueReference": table.reference(variable),
         "description": _described(variable),
         "causality": causality,

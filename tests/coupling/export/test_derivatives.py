@@ -41,8 +41,8 @@ class Point:
 def watched(fmu: Driver) -> list[str]:
     """Derivatives, and some outputs and local variables of all kinds."""
     derivatives = [u.variable.name for u in fmu.description.derivatives]
-    others = [v.name for v in fmu.description.modelVariables if v.type in ("Real", "Float64") and v.variability == "continuous"]
-    others = [n for n in others if not n.startswith("der(") and n != "time" and fmu.variables[n].causality in ("local", "output")]
+    seen = [v for v in fmu.description.modelVariables if v.causality in ("local", "output") and v.variability == "continuous"]
+    others = [v.name for v in seen if v.type in ("Real", "Float64") and not v.name.startswith("der(")]
     states = {u.variable.derivative.name for u in fmu.description.derivatives}
     return derivatives + [n for n in others if n not in states][::3]
 

@@ -166,7 +166,7 @@ def test_a_motion_before_the_rates_of_its_states():
     refused(body, "Part: the time derivative of 'v' needs the rate of the state 'v', which is not declared yet; call rate(v, ...) before")
 
 
-@pytest.mark.parametrize("name", ["my param", "1x", "time", 'a"b', "a..b", ""])
+@pytest.mark.parametrize("name", ["my param", "1x", "time", "simulation_time", 'a"b', "a..b", ""])
 def test_a_name_that_fmi_does_not_allow(name):
     """The name and what a name is made of."""
 
@@ -176,7 +176,7 @@ def test_a_name_that_fmi_does_not_allow(name):
     refused(
         body,
         f"Part: '{name}' cannot name a variable; use letters, digits and underscores, joined by dots, with an index in brackets, "
-        f"such as 'p1.rx' or 'lambda[1]', and not 'time'",
+        f"such as 'p1.rx' or 'lambda[1]', and not 'time' or 'simulation_time'",
     )
 
 

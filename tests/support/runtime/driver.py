@@ -55,7 +55,7 @@ class Driver:
         self.fmi = 2 if self.description.fmiVersion.startswith("2") else 3
         self.kind = kind
         self.log: list[str] = []
-        self.variables = {v.name: v for v in self.description.modelVariables}
+        self.variables = {"time" if v.causality == "independent" else v.name: v for v in self.description.modelVariables}
         interface = self.description.modelExchange if kind == "me" else self.description.coSimulation
         arguments = {
             "guid": token or self.description.guid,
