@@ -153,6 +153,7 @@ Status update_events(Instance *instance, Update *update)
     const Status status = choose_modes(instance, update);
     update->states_changed = update->states_changed || instance->progress.changed;
     instance->progress.changed = update->states_changed && update->again;
+    instance->progress.left = update->again;
     return status;
 }
 
@@ -166,4 +167,43 @@ Status settle_events(Instance *instance, Update *update)
     }
     return report(instance, ERROR, "%s: the events at time %.17g do not settle: each round makes another one happen", instance->name,
                   instance->v[model.time]);
+}
+
+static void say_nothing(const Instance *instance, Status status, const char *category, const char *message)
+{
+    (void)instance, (void)status, (void)category, (void)message;
+}
+
+/* Importers hear of events from the rounds that they take, not from a rehearsal. */
+bool begin_rehearsal(Instance *instance, Rehearsal *rehearsal)
+{
+    rehearsal->log = instance->log;
+    instance->log = say_nothing;
+    rehearsal->saved = snapshot_take(instance, &instance->before) == OK;
+    if (rehearsal->saved && model.composition)
+        model.composition->look_ahead(instance->own, true);
+    return rehearsal->saved && settle_events(instance, &rehearsal->last) == OK;
+}
+
+void end_rehearsal(Instance *instance, const Rehearsal *rehearsal)
+{
+    if (rehearsal->saved)
+        snapshot_apply(instance, instance->before);
+    if (rehearsal->saved && model.composition)
+        model.composition->look_ahead(instance->own, false);
+    instance->log = rehearsal->log;
+}
+
+/* OpenModelica takes one round of each event, and reads from it whether states change and when the next time event comes. */
+void look_ahead(Instance *instance, Update *update)
+{
+    Rehearsal rehearsal;
+    if (!update->again || (update->states_changed && !model.times))
+        return;
+    if (begin_rehearsal(instance, &rehearsal)) {
+        update->states_changed = update->states_changed || rehearsal.last.states_changed;
+        update->next_time_defined = rehearsal.last.next_time_defined;
+        update->next_time = rehearsal.last.next_time;
+    }
+    end_rehearsal(instance, &rehearsal);
 }

@@ -18,7 +18,7 @@ static const unsigned settable[] = {
     [DISCRETE_INPUT] = BEFORE | EVENTS | STEPPING,
 };
 
-/* When a function may be called. */
+/* When a function may be called. OpenModelica sets states in Initialization and Event Mode, where the standard does not ask for it. */
 #define CALLS(CALL)                                                                                                                       \
     CALL(fmi2SetDebugLogging, ANY)                                                                                                        \
     CALL(fmi2SetupExperiment, INSTANTIATED)                                                                                               \
@@ -46,7 +46,7 @@ static const unsigned settable[] = {
     CALL(fmi2EnterContinuousTimeMode, EVENTS)                                                                                             \
     CALL(fmi2CompletedIntegratorStep, CONTINUOUS)                                                                                         \
     CALL(fmi2SetTime, EVENTS | CONTINUOUS)                                                                                                \
-    CALL(fmi2SetContinuousStates, CONTINUOUS)                                                                                             \
+    CALL(fmi2SetContinuousStates, INITIALIZATION | EVENTS | CONTINUOUS)                                                                   \
     CALL(fmi2GetDerivatives, READABLE)                                                                                                    \
     CALL(fmi2GetEventIndicators, READABLE)                                                                                                \
     CALL(fmi2GetContinuousStates, READABLE)                                                                                               \
@@ -302,6 +302,8 @@ fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info)
     ENTER(fmi2NewDiscreteStates, info)
     Update update;
     Status status = update_events(instance, &update);
+    if (status == OK)
+        look_ahead(instance, &update);
     *info = (fmi2EventInfo){.newDiscreteStatesNeeded = update.again,
                             .valuesOfContinuousStatesChanged = update.states_changed,
                             .nextEventTimeDefined = update.next_time_defined,
@@ -312,6 +314,10 @@ fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info)
 fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c)
 {
     ENTER(fmi2EnterContinuousTimeMode, true)
+    Update rest;
+    Status status = instance->progress.left ? settle_events(instance, &rest) : OK;
+    if (status != OK)
+        return (fmi2Status)status;
     expect_modes(instance);
     instance->progress.mode = CONTINUOUS;
     return fmi2OK;

@@ -13,14 +13,14 @@ enum {
     ANY = BEFORE | CONFIGURATION | RUNNING | TERMINATED
 };
 
-/* When a function may be called. */
+/* When a function may be called. OpenModelica enters Event Mode in Event Mode, where the standard does not ask for it. */
 #define CALLS(CALL)                                                                                                                       \
     CALL(fmi3SetDebugLogging, ANY)                                                                                                        \
     CALL(fmi3EnterInitializationMode, INSTANTIATED)                                                                                       \
     CALL(fmi3ExitInitializationMode, INITIALIZATION)                                                                                      \
     CALL(fmi3EnterConfigurationMode, INSTANTIATED)                                                                                        \
     CALL(fmi3ExitConfigurationMode, CONFIGURATION)                                                                                        \
-    CALL(fmi3EnterEventMode, CONTINUOUS | STEPPING)                                                                                       \
+    CALL(fmi3EnterEventMode, EVENTS | CONTINUOUS | STEPPING)                                                                              \
     CALL(fmi3Terminate, RUNNING)                                                                                                          \
     CALL(fmi3Reset, ANY)                                                                                                                  \
     CALL(fmi3GetFMUState, ANY)                                                                                                            \

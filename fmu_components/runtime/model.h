@@ -85,6 +85,7 @@ typedef struct {
     Projected (*project)(Model *, double *x, bool anew); /* moves states onto constraints: by what the last evaluation has left, or anew */
     void (*accept)(Model *);                          /* what was computed last is a point of the motion */
     bool (*choose)(Model *, const signed char *edge, bool settled, bool *chosen, bool *jumped); /* after a round of events: modes of its joints; states may jump */
+    void (*look_ahead)(Model *, bool begins);            /* between two such calls rounds are tried; what snapshots lack is kept and put back */
 } Composition;
 
 struct Model {

@@ -40,6 +40,7 @@ typedef struct {
     double reached;   /* the last time that a step arrived at */
     bool varying;     /* inputs have derivatives in the next step */
     bool changed;     /* an earlier round of the present events has changed something */
+    bool left;        /* rounds of the present events are left */
 } Progress;
 
 typedef struct Instance Instance;
@@ -185,6 +186,16 @@ bool time_reached(const Instance *, double instant);
 Status start_events(Instance *);
 Status update_events(Instance *, Update *);
 Status settle_events(Instance *, Update *);
+void look_ahead(Instance *, Update *); /* tells of the rounds that are left what the last of them would */
+
+/* Between these, values are those after all rounds that are left, if that is possible; then they are again what they were. */
+typedef struct {
+    Update last;
+    Log log;
+    bool saved;
+} Rehearsal;
+bool begin_rehearsal(Instance *, Rehearsal *);
+void end_rehearsal(Instance *, const Rehearsal *);
 bool relation_changed(Instance *);
 bool completed_step(Instance *);
 void expect_modes(Instance *);

@@ -88,6 +88,8 @@ static Status unknown(const Instance *instance, Reference place, Type type)
 /* Whether a variable may take a value now; with the sentence where it may not. */
 static Status admit(const Instance *instance, const Variable *variable, double value)
 {
+    if ((variable->role == SWITCH || variable->role == DISCRETE_INPUT) && value == instance->v[variable - model.variable])
+        return OK; /* OpenModelica sets all parameters before the start and all inputs in each mode, to what they are */
     if (variable->role == SWITCH && instance->co_simulation && value != 0)
         return report(instance, ERROR, "%s: %s = true is refused: in Co-Simulation a joint is always compliant; use Model Exchange",
                       instance->name, variable_name(&model, variable));
@@ -156,6 +158,19 @@ Status get_values(Instance *instance, const Reference *references, size_t count,
     return translate(instance, &references, count, 0) ? read_places(instance, references, count, values, type) : ERROR;
 }
 
+/* Before modes are chosen, constraints may contradict each other: OpenModelica asks for values in Event Mode, and gets those after the event. */
+static bool read_rehearsed(Instance *instance, const Reference *references, size_t count, double *values, Type type)
+{
+    Rehearsal rehearsal;
+    if (instance->progress.mode != EVENTS)
+        return false;
+    instance->progress.mode = CONTINUOUS;
+    const bool done = begin_rehearsal(instance, &rehearsal) && read_places(instance, references, count, values, type) == OK;
+    end_rehearsal(instance, &rehearsal);
+    instance->progress.mode = EVENTS;
+    return done;
+}
+
 Status read_places(Instance *instance, const Reference *references, size_t count, double *values, Type type)
 {
     const double *const v = instance->v;
@@ -183,6 +198,12 @@ Status read_places(Instance *instance, const Reference *references, size_t count
     }
     /* What has not been computed is not a number, but what the components pass on to each other may still be what it was before. */
     const char *reason = stages && model.composition ? model.composition->reason(instance->own) : NULL;
+    if (reason && read_rehearsed(instance, references, count, values, type))
+        return OK;
+    if (reason) {
+        evaluate(instance, stages - 1);
+        reason = model.composition->reason(instance->own);
+    }
     if (reason)
         return report(instance, DISCARD, "%s: %s", instance->name, reason);
     for (size_t i = 0; i < count && finite != 0; i++)

@@ -181,6 +181,12 @@ static bool choose(Model *m, const signed char *edge, bool settled, bool *chosen
     return done;
 }
 
+static void look_ahead(Model *m, bool begins)
+{
+    if (mechanism.watching)
+        mechanism.watching->look_ahead(whole(m), begins);
+}
+
 static const char *reason(const Model *m)
 {
     return system_reason(whole(m)->system);
@@ -234,4 +240,4 @@ static const char *warning(Model *m)
     return mechanism.watching ? NULL : system_redundancy(whole(m)->system);
 }
 
-const Composition composition = {bind, restart, evaluate_stage, derive, reason, arrange, violation, warning, steps, project, accept, choose};
+const Composition composition = {bind, restart, evaluate_stage, derive, reason, arrange, violation, warning, steps, project, accept, choose, look_ahead};

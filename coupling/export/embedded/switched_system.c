@@ -67,6 +67,11 @@ static bool choose(System *s, double t, double *x, const bool *fell, bool *chose
     return system_ended(s, status);
 }
 
+bool *system_begun(System *s)
+{
+    return &s->kernel->switching->begun;
+}
+
 int system_watched(const System *s, unsigned joint)
 {
     const SwitchedRow *row = &s->schedule.switched[joint];

@@ -7,6 +7,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 static double *noise_of(Whole *w)
 {
@@ -73,4 +74,18 @@ static void begin_anew(Whole *w, bool jumped)
         lift[i] = 2 * noise[i];
 }
 
-const Watching watching = {begin, show, arm, note_falls, begin_anew};
+/* Keeps what is remembered between the rounds of an event beside all values, and puts it back. */
+static void look_ahead(Whole *w, bool begins)
+{
+    bool *const kept = w->fell + mechanism.watches, *const begun = system_begun(w->system);
+    memcpy(begins ? kept : w->fell, begins ? w->fell : kept, mechanism.watches * sizeof *kept);
+    if (begins) {
+        w->kept.chosen_at = w->chosen_at;
+        w->kept.begun = *begun;
+    } else {
+        w->chosen_at = w->kept.chosen_at;
+        *begun = w->kept.begun;
+    }
+}
+
+const Watching watching = {begin, show, arm, note_falls, begin_anew, look_ahead};

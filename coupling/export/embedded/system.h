@@ -40,6 +40,7 @@ double system_decay(const System *);                      /* by the second: how 
 void system_accept(System *, double *peaks);              /* the last evaluation was at a point of the motion; what is remembered of these */
 void system_remember(System *, const double *peaks);
 bool system_choose(System *, double t, double *x, const bool *fell, bool *chosen, bool *jumped); /* see schedule.h */
+bool *system_begun(System *);                        /* whether modes have been chosen since all values were set */
 int system_watched(const System *, unsigned joint); /* the indicator of a joint that switches, of all; negative where it has none */
 bool system_noise(System *, const double *x, double *noise); /* by such joint: what its indicator may say by rounding alone; whether modes changed */
 const char *system_reason(const System *);

@@ -131,7 +131,7 @@ static bool allocate(Whole *w)
     NEW(w->relation_indicator, m->relations);
     NEW(w->watch, m->relations);
     NEW(w->watched, mechanism.watches);
-    NEW(w->fell, mechanism.watches);
+    NEW(w->fell, 2 * mechanism.watches);
     NEW(w->events, m->events);
     NEW(w->assignment, m->assignments);
     NEW(w->requirements, m->requirements);

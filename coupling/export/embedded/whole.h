@@ -33,8 +33,12 @@ typedef struct {
     Reference *state, *derivative, *input, *indicator, *relation, *relation_indicator, *assignment, *concerned;
     signed char *watch;
     Reference *watched; /* by joint that switches: its own indicator; 0 where it has none */
-    bool *fell; /* the same: since modes were chosen last */
+    bool *fell; /* the same: since modes were chosen last; then as many that look_ahead keeps */
     double chosen_at;
+    struct {
+        double chosen_at;
+        bool begun;
+    } kept; /* by look_ahead */
     Event *events;
     unsigned *concerns;
     Requirement *requirements;
@@ -88,6 +92,7 @@ struct Watching {
     void (*arm)(Whole *); /* at a point of the motion, or after an event */
     void (*note_falls)(Whole *, bool counts);
     void (*begin_anew)(Whole *, bool jumped); /* modes have been chosen, and velocities may have jumped */
+    void (*look_ahead)(Whole *, bool begins);
 };
 
 /* all_events.c: of all components */

@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from tests.support.runtime.driver import DISCARD, Driver, status_of
-from tests.support.runtime.runtime_components import BouncingBall, Relay, Sampler, SawTooth, Slider, Stair
+from tests.support.runtime.runtime_components import BouncingBall, Cascade, Relay, Sampler, SawTooth, Slider, Stair
 
 G, E = 9.81, 0.8
 FIRST = math.sqrt(2 / G)
@@ -113,6 +113,25 @@ def test_a_ball_bounces_in_model_exchange(fmi, fmu):
     with Driver(fmu(BouncingBall, fmi), "me") as driver:
         assert np.allclose(integrate(driver, 1.9), bounces(20)[bounces(20) < 1.9], rtol=0, atol=1e-9)
         assert driver.states[0] == pytest.approx(ball(1.9)[0], abs=1e-9)
+
+
+@pytest.mark.parametrize("all_rounds", [False, True])
+def test_importers_of_fmi_2_may_take_one_round_an_event(all_rounds, fmu):
+    """The round tells what the event comes to, values wait for the rounds that are left, and the log has each event once."""
+    with Driver(fmu(Cascade, 2), "me", logging=True) as driver:
+        driver.start()
+        driver.log.clear()
+        driver.at(0.5, np.array([1.5]))
+        driver.fmu.enterEventMode()
+        assert driver.update() == {"again": True, "states_changed": True, "next_time": 2.0}
+        assert driver.get(["flag", "x", "alarm"]) == {"flag": 1.0, "x": 1.5, "alarm": 1e9}
+        while all_rounds and driver.update()["again"]:
+            pass
+        driver.fmu.enterContinuousTimeMode()
+        assert driver.get(["flag", "x", "alarm"]) == {"flag": 1.0, "x": 5.0, "alarm": 2.0}
+        assert [text.partition(": ")[2] for text in driver.log] == [
+            f"at time 0.5: the {event}" for event in ("flag is set", "store is filled")
+        ]
 
 
 def test_time_events_come_at_their_instants_in_both_kinds(fmi, fmu):

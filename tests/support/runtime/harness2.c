@@ -52,7 +52,7 @@ enum {
     F(fmi2EnterContinuousTimeMode, EVENT, 0, OK, OK, (fmu))                                                                               \
     F(fmi2CompletedIntegratorStep, FLOW, 0, ERROR, ERROR, (fmu, a->flag, a->integers, a->integers))                                       \
     F(fmi2SetTime, EVENT | FLOW, 0, ANY, ANY, (fmu, a->point))                                                                            \
-    F(fmi2SetContinuousStates, FLOW, 0, ERROR, IF_NO_STATES, (fmu, a->reals, a->count))                                                   \
+    F(fmi2SetContinuousStates, START | EVENT | FLOW, START, ERROR, IF_NO_STATES, (fmu, a->reals, a->count))                               \
     F(fmi2GetDerivatives, START | EVENT | FLOW | END, SEEN, ERROR, IF_NO_STATES, (fmu, a->reals, a->count))                               \
     F(fmi2GetEventIndicators, START | EVENT | FLOW | END, SEEN, ERROR, IF_NO_INDICATORS, (fmu, a->reals, a->count))                       \
     F(fmi2GetContinuousStates, START | EVENT | FLOW | END, SEEN, ERROR, IF_NO_STATES, (fmu, a->reals, a->count))                          \

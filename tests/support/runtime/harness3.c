@@ -37,7 +37,7 @@ enum {
     F(fmi3ExitInitializationMode, START, START, OK, OK, (fmu))                                                                            \
     F(fmi3EnterConfigurationMode, FRESH, FRESH, ANY, ANY, (fmu))                                                                          \
     F(fmi3ExitConfigurationMode, SETUP, SETUP, OK, OK, (fmu))                                                                             \
-    F(fmi3EnterEventMode, FLOW, STEP | WITH_EVENT_MODE, ANY, ANY, (fmu))                                                                  \
+    F(fmi3EnterEventMode, EVENT | FLOW, EVENT | STEP | WITH_EVENT_MODE, ANY, ANY, (fmu))                                                  \
     F(fmi3Terminate, EVENT | FLOW, EVENT | STEP, OK, OK, (fmu))                                                                           \
     F(fmi3Reset, ALL, ALL, OK, OK, (fmu))                                                                                                 \
     VALUES(F, Float32, a->others) VALUES(F, Float64, a->reals) VALUES(F, Int8, a->others) VALUES(F, UInt8, a->others)                     \
@@ -138,7 +138,8 @@ static void test_configuration(void)
         }
         EXPECT(OK, set_boolean(fmu, model.switch_reference, kind == EXCHANGE));
         EXPECT(OK, fmi3ExitConfigurationMode(fmu));
-        EXPECT(ERROR, set_boolean(fmu, model.switch_reference, false));
+        EXPECT(OK, set_boolean(fmu, model.switch_reference, kind == EXCHANGE)); /* the value that it has */
+        EXPECT(ERROR, set_boolean(fmu, model.switch_reference, kind != EXCHANGE));
         CHECK(reach(fmu, kind, kind == EXCHANGE ? CONTINUOUS : STEPPING));
         for (Reference r = 0; r < model.variables; r++)
             if (variable_of(r)->role == ALGEBRAIC) {

@@ -183,3 +183,23 @@ class Valve(Component):
         self.rate(clock, sympify(1))
         self.rate(volume, Piecewise((rate, And(opened, still)), (0, True)))
         self.output("passed", volume, "m3", "what has passed through the valve")
+
+
+class Cascade(Component):
+    """Store whose event takes several rounds: an instant sets a flag, the flag fills the store and sets an alarm, the alarm takes the flag away."""
+
+    def declare(self):
+        begin = self.parameter("begin", 0.5, "s", "time at which the flag is set")
+        pause = self.parameter("pause", 1.5, "s", "time from then to the alarm")
+        flag = self.discrete("flag", 0.0, "", "1 if the flag is set")
+        alarm = self.discrete("alarm", 1e9, "s", "time of the alarm")
+        x = self.state("x", 1.0, "m", "what is stored")
+        self.rate(x, self.parameter("rate", 1.0, "m/s", "rate at which more is stored"))
+        self.output("stored", x, "m", "what is stored")
+        self.when(reaches(begin), {flag: 1}, "the flag is set")
+        self.when(
+            rises(flag - sympify(1) / 2),
+            {x: self.parameter("full", 5.0, "m", "what a full store holds"), alarm: begin + pause},
+            "the store is filled",
+        )
+        self.when(reaches(alarm), {flag: 0}, "the alarm comes")
