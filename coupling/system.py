@@ -126,6 +126,7 @@ class System(Composition):
         stabilisation: str | None = Run.stabilisation,
         solver: str | Index3 = Run.solver,
         start_values: Mapping[str, Value] | str | os.PathLike[str] | None = None,
+        locals: bool = True,
     ) -> Path:
         """Writes the system, made of this library's components, as one FMU without Python, for Model Exchange and Co-Simulation.
 
@@ -140,6 +141,7 @@ class System(Composition):
         itself, as FMI-LS-DAE describes. ``stop_time`` is that of the default experiment, in seconds. ``stabilisation`` is by default part of
         the joints; with ``projection`` Co-Simulation moves states onto the constraints, and Model Exchange gives the projected right-hand side.
         ``solver=Index3(step_size=0.01)`` has Co-Simulation take steps of fixed size. ``start_values`` are those of this FMU alone, by full names or a file ``.ssv``; it starts with them.
+        Without ``locals`` it shows no local variables except states, their derivatives and event indicators.
         """
         from coupling.export.export import export_fmu
 
@@ -161,6 +163,7 @@ class System(Composition):
             stabilisation=stabilisation,
             start_values=start_values_of(start_values, self.instances),
             steps=embedded_run(stop_time, initial, solver),
+            locals_shown=locals,
         )
 
     @public_call

@@ -116,6 +116,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     export.add_argument("--hold", action="append", metavar="NAME", help="a state that --initial assemble does not move; may be repeated")
     export.add_argument("--fmi", type=whole_number, choices=(2, 3), default=2)
+    export.add_argument("--no-locals", action="store_true", help="leave local variables out, except states and derivatives")
     export.set_defaults(verb=_export)
 
     view = verbs.add_parser("view", help="write a result as a page that moves, or as a picture")
@@ -323,6 +324,7 @@ def _export(chosen: argparse.Namespace) -> int:
         initial=chosen.initial,
         hold=chosen.hold,
         start_values=start_values_of(chosen, system),
+        locals=not chosen.no_locals,
     )
     print(json.dumps({"written": [str(path)]}) if chosen.json else path)
     return COMPLETED

@@ -61,12 +61,13 @@ def export_fmu(
     stabilisation: str | None,
     steps: Run | None,
     start_values: Mapping[str, Value] | None = None,
+    locals_shown: bool = True,
 ) -> Path:
     """See ``System.export_fmu``; ``steps`` are those of fixed size, if it takes such. The FMU starts at the ``pose``, if there is one."""
     target = _target(path)
     if not isinstance(fmi, int) or fmi not in _VERSIONS:
         raise BuildError(f"fmi = {shown(fmi)} is refused: choose 2 or 3, the versions of FMI")
-    for name, value in (("implicit", implicit), ("ls_dae", ls_dae)):
+    for name, value in (("implicit", implicit), ("ls_dae", ls_dae), ("locals", locals_shown)):
         if not isinstance(value, bool):
             raise BuildError(f"{name} = {shown(value)} is refused: give True or False")
     chosen = _platforms(platforms)
@@ -137,6 +138,7 @@ def export_fmu(
             initial == "assemble",
             tuple(renamed(name, names) for name in hold or ()),
             {new: name for name, new in names.items() if name != new},
+            locals_shown,
         )
         table = MechanismTable(built_renamed(built, names), request, starts)
         models = {names[instance]: source for instance, source in models.items()}

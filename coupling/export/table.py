@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from hashlib import sha256
@@ -23,6 +23,7 @@ from coupling.export.choice import Choice
 from coupling.names import resolve
 from coupling.options import Index3
 from coupling.plan.build import Built
+from coupling.plan.definition import Name
 from coupling.plan.drives import Drive, FormulaDrive, PiecesDrive, TableDrive
 from coupling.plan.graph import Address
 from coupling.plan.outputs import is_bounded
@@ -74,6 +75,8 @@ class ExportRequest:
     """The states that do not move then."""
     originals: Mapping[str, str] = field(default_factory=dict)
     """The names that instances have in the system, by the names without blanks that they have in the FMU."""
+    locals_shown: bool = True
+    """False leaves local variables out, except those that FMI needs."""
 
 
 class MechanismTable(VariableTable):
@@ -102,6 +105,8 @@ class MechanismTable(VariableTable):
         """Start values that are not the component's own, by place."""
         self.constants: list[int] = []
         """The places of inputs of components that are parameters of the mechanism."""
+        self._roles: set[Role] = set()
+        """The roles of all variables of components, shown or not."""
         self.internal: list[int] = []
         """The places of variables that are not shown, though components of their own would show them."""
         variables = self._variables()
@@ -150,7 +155,10 @@ class MechanismTable(VariableTable):
         )
 
     def has_events(self) -> bool:
-        return bool(self.kinked or self.with_role(Role.DISCRETE, Role.RELATION))
+        return bool(self.kinked or self._roles & {Role.DISCRETE, Role.RELATION})
+
+    def has_relations(self) -> bool:
+        return Role.RELATION in self._roles
 
     def dependencies(self, *_: object) -> list[Dependency]:
         raise TypeError("a mechanism has no equations of its own to derive dependencies from; see MechanismStructure")
@@ -259,15 +267,14 @@ class MechanismTable(VariableTable):
             self._places[own.name] = self.own_place(index)
         derivatives: dict[fmus.Fmu, dict[str | None, fmus.FmuVariable]] = {}
         for part, member in enumerate(self.members):
+            needed = self._needed(member.fmu)
             opened = {name for instance, name in self.interface.choice.inputs if instance == member.name}
             for of in member.fmu.by_reference.values():
                 if of.causality in ("independent", "structuralParameter") or of.derivative is not None:
                     continue
                 variable = self._variable(part, member, of)
-                hidden = of.name in opened or (
-                    variable.role is Role.PARAMETER and (member.name, of.name) not in self.interface.choice.parameters
-                )
-                if hidden:
+                self._roles.add(variable.role)
+                if of.name in opened or self._is_hidden(variable, (member.name, of.name), needed):
                     self.internal.append(member.first + of.reference)
                     continue
                 if variable.role is Role.PARAMETER and of.causality == "input":
@@ -283,6 +290,19 @@ class MechanismTable(VariableTable):
                 found.append(Variable(f"der({partner})", Role.DERIVATIVE, derivative.unit or "", text, partner=partner))
                 self._places[f"der({partner})"] = 1 + member.first_state + place
         return found
+
+    def _needed(self, fmu: fmus.Fmu) -> set[str | None]:
+        """Returns the local variables of a component that states, or multipliers of the importer, refer to."""
+        followed = {of.gauge for of in fmu.variables.values()}
+        residuals = fmu.dae.structure.residuals if fmu.dae and self.interface.ls_dae else ()
+        return followed | {fmu.by_reference[each.reference].name for each in residuals}
+
+    def _is_hidden(self, variable: Variable, name: Name, needed: Set[str | None]) -> bool:
+        """Returns whether the FMU does not show a variable of a component."""
+        if variable.role is Role.PARAMETER:
+            return name not in self.interface.choice.parameters
+        local = variable.role in (Role.LOCAL, Role.DISCRETE, Role.RELATION) and name not in self._chosen
+        return local and not self.interface.locals_shown and name[1] not in needed
 
     def _variable(self, part: int, member: Member, of: fmus.FmuVariable) -> Variable:
         role = self._role(member, of)

@@ -126,7 +126,7 @@ def _fmi2_interfaces(table: VariableTable, sources: Sequence[str]) -> list[Eleme
         return [element("SourceFiles", children=[element("File", {"name": source}) for source in sources])] if sources else []
 
     return [
-        element("ModelExchange", common | {"completedIntegratorStepNotNeeded": not table.with_role(Role.RELATION)}, files()),
+        element("ModelExchange", common | {"completedIntegratorStepNotNeeded": not table.has_relations()}, files()),
         element("CoSimulation", common | stepping, files()),
     ]
 
@@ -148,7 +148,7 @@ def _fmi3_interfaces(table: VariableTable) -> list[Element]:
         "hasEventMode": True,
     }
     return [
-        element("ModelExchange", common | {"needsCompletedIntegratorStep": bool(table.with_role(Role.RELATION))}),
+        element("ModelExchange", common | {"needsCompletedIntegratorStep": table.has_relations()}),
         element("CoSimulation", common | stepping),
     ]
 

@@ -70,7 +70,10 @@ class VariableTable:
         return any(variable.name in event.updates for event in self.declared.events)
 
     def has_events(self) -> bool:
-        return bool(self.declared.events or self.with_role(Role.RELATION))
+        return bool(self.declared.events or self.has_relations())
+
+    def has_relations(self) -> bool:
+        return bool(self.with_role(Role.RELATION))
 
     def with_role(self, *roles: Role) -> tuple[Variable, ...]:
         return self.declared.with_role(*roles)

@@ -156,6 +156,9 @@ def test_an_export_starts_as_asked(machine: Path, capsys: pytest.CaptureFixture[
     assert run(capsys, "export", machine, "--out", fmu, *options)[0] == 0
     variables = load(fmu).variables
     assert [variables[name].start for name in ("rod.x", "rod.theta", "rod.m")] == pytest.approx([0.3, math.acos(0.6), 2.5], abs=1e-12)
+    assert "pin.reaction" in variables
+    assert run(capsys, "export", machine, "--out", fmu, *options, "--no-locals")[0] == 0
+    assert "pin.reaction" not in load(fmu).variables
     refused = run(capsys, "export", machine, "--out", fmu, "--set", "rod.x=0.3")
     assert refused[0] == 2 and refused[2].startswith("jourdain: the start violates constraints: pin.position[1] = -0.2 m ")
     result = machine.parent / "run.jrd"

@@ -102,6 +102,7 @@ SENTENCES: dict[str, tuple[Callable[[], System], dict[str, object], tuple[str, .
     "version as a float": (pendulum, {"fmi": 3.0}, ("fmi = 3.0 is refused",)),
     "implicit": (pendulum, {"implicit": "yes"}, ("implicit = 'yes' is refused", "True or False")),
     "ls_dae": (pendulum, {"ls_dae": 1}, ("ls_dae = 1 is refused",)),
+    "locals": (pendulum, {"locals": None}, ("locals = None is refused", "True or False")),
     "long name": (lambda: renamed("x" * 400), {}, ("at most 100 characters",)),
     "unprintable name": (lambda: renamed("a\0b"), {}, ("cannot be printed",)),
     "multiplier as output": (pendulum, {"outputs": ["pin.lambda[1]"]}, ("solved for inside", "'multiplier' of the same number")),
