@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 
 from tests.support.interoperability.cases import CASES, SWITCHED, Case
-from tests.support.interoperability.registry import FMPY, TOOLBOX, VERSIONS, Master
+from tests.support.interoperability.registry import VERSIONS, Master
 
 
 @dataclass(frozen=True)
@@ -64,14 +64,6 @@ class Note:
 
 NOTES = [
     Note(["libcosim"], [3], CASES, "Unsupported FMI version", "libcosim reads FMI 1.0 and 2.0."),
-    Note(
-        [*FMPY, "FMPy, a loop", "FMPy's container", *TOOLBOX],
-        [3],
-        [SWITCHED],
-        "fmi3SetBoolean failed|Failed to instantiate|fmi3EnterInitializationMode failed",
-        "In FMI 3.0 `ideal` is a structural parameter, which the standard lets nobody set outside of Configuration Mode. The FMU refuses "
-        "it also where it is the default; leave it out.",
-    ),
     Note(
         ["Jourdain"],
         VERSIONS,

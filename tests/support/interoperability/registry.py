@@ -47,8 +47,6 @@ MASTERS = [
     Master("toolbox container, sequential", toolbox_container.sequential, late=False, module="fmu_manipulation_toolbox"),
     Master("Jourdain", jourdain.run, late=False),
 ]
-FMPY = [master.title for master in MASTERS if master.title.startswith("FMPy, ") and not master.couples]
-TOOLBOX = [master.title for master in MASTERS if master.title.startswith("toolbox")]
 COUPLING = [master for master in MASTERS if master.couples]
 VERSIONS = (2, 3)
 
