@@ -18,6 +18,7 @@ class Ending(Enum):
     INTERRUPTED = "interrupted"
     FMU_FAILED = "an FMU failed"
     NOT_FINITE = "a value was not finite"
+    BEYOND_LIMIT = "a state passed its value limit"
     STEP_TOO_SMALL = "the step size became too small"
     TOO_MANY_STEPS = "too many steps"
     NOT_SOLVED = "equations could not be solved"

@@ -39,6 +39,8 @@ def _ended(session: Session, status: Status, t: float) -> Outcome:
         return too_many_steps(session, t)
     if status is Status.STEP_TOO_SMALL and Status(session.kernel.failure.kind) is Status.DONE:
         return step_too_small(session, t)
+    if status is Status.BEYOND_LIMIT:
+        return beyond_limit(session, t)
     if status is Status.CHATTERING:
         return chattering(session, t)
     if status is Status.NO_MEMORY:
@@ -178,6 +180,21 @@ def step_contradictory(session: Session, t: float, joints: Sequence[str], worst:
     return Outcome(
         Ending.CONTRADICTORY,
         f"stopped at t = {t:.9g} s: {who}, {left:.3g}{f' {unit}' if unit else ''} are left; remove one of them, or mend their values; {KEPT}",
+    )
+
+
+def beyond_limit(session: Session, t: float) -> Outcome:
+    """Returns the outcome of a run that a state has left beyond any physical scale."""
+    slot, kernel, factor = session.kernel.failure.slot, session.kernel, session.run.value_limit
+    part = session.built.part_of_state(slot)
+    unit = part.fmu.by_reference[part.states[slot - part.first_state]].unit
+    unit = f" {unit}" if unit else ""
+    assert kernel.limits is not None and factor
+    return Outcome(
+        Ending.BEYOND_LIMIT,
+        f"stopped at t = {t:.9g} s: '{session.program.label(slot)}' is {kernel.present[slot]:.4g}{unit}, more than value_limit = {factor:g} times "
+        f"{kernel.limits[slot] / factor:g}{unit}, the largest of its nominal value, its start value and 1: the system is unstable there; check gains, "
+        f"signs and start values, or choose another value_limit (None switches it off); {KEPT}",
     )
 
 

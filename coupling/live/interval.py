@@ -8,6 +8,7 @@ from coupling.kernel.runs.tableau import TableauStructure
 from coupling.kernel.system.status import Status
 from coupling.live.session import Session
 from coupling.live.tolerances import state_tolerances
+from coupling.live.value_limits import limit_values
 
 
 class Interval:
@@ -36,6 +37,7 @@ class Interval:
         count = len(built.schedule.fed)
         self._fed = slice(len(built.schedule.arriving), len(built.schedule.arriving) + count)
         self._first_drive = len(built.inner.drives) - count
+        limit_values(inner, outer.x[self._states])
         self._h = 0.0
         self._saved = self._kernel.peaks, self._h
         self._none = np.zeros(0)

@@ -45,6 +45,8 @@ class Run:
     output_interval: float | None = None
     max_step: float = math.inf
     max_steps: int = 10_000_000
+    value_limit: float | None = 1e9
+    """A state ends the run when its absolute value passes so many times the largest of its nominal value, its start value and 1. None: never."""
     progress: bool = False
     communication_step: float | None = None
     scheme: str | Scheme = "explicit"
@@ -77,6 +79,7 @@ class Run:
         if not 1 <= number("max_steps", self.max_steps) < math.inf or self.max_steps != int(self.max_steps):
             raise BuildError(f"max_steps = {self.max_steps} is refused: it must be a whole number of at least 1")
         object.__setattr__(self, "max_steps", int(self.max_steps))
+        self._check_value_limit()
         if not isinstance(self.progress, bool):
             raise BuildError(f"progress = {shown(self.progress)} is refused: give True for a bar, or False")
         self._check_objects()
@@ -85,6 +88,14 @@ class Run:
         self._check_communication()
         self._check_sensitivities()
         check_word("evaluation", self.evaluation, _EVALUATION)
+
+    def _check_value_limit(self) -> None:
+        if self.value_limit is None:
+            return
+        factor = number("value_limit", self.value_limit)
+        if not factor >= 1:
+            raise BuildError(f"value_limit = {factor:g} is refused: it must be at least 1; None switches it off")
+        object.__setattr__(self, "value_limit", factor if factor < math.inf else None)
 
     def _check_objects(self) -> None:
         """Makes objects of the words that stand for them."""

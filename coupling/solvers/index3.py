@@ -16,6 +16,7 @@ from coupling.live.open_equations import begin_open
 from coupling.live.session import Session
 from coupling.live.tolerances import sizes
 from coupling.live.unwritten import sentences, total
+from coupling.live.value_limits import limit_values
 from coupling.options import Run
 from coupling.outcome import Outcome
 from coupling.solvers.base.inside import advance, record_last
@@ -36,6 +37,7 @@ def begin(session: Session, run: Run) -> Status:
     if status is Status.DONE:
         kernel.watch_angles(session.program.watched_angles)
         watch_bounds(session)
+        limit_values(session, session.x)
     return kernel.restart(run.start_time, session.x) if status is Status.DONE else status
 
 

@@ -87,6 +87,12 @@ def add_run_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     solver.add_argument("--rtol", type=number, help="relative tolerance")
     solver.add_argument("--max-steps", type=whole_number, metavar="N", help="steps after which a run ends")
     solver.add_argument(
+        "--value-limit",
+        type=number,
+        metavar="FACTOR",
+        help="end the run when a state passes so many times its nominal value, its start value and 1 (default: 1e9; inf switches it off)",
+    )
+    solver.add_argument(
         "--evaluation",
         choices=("auto", "fmus", "tape", "compiled"),
         help="find derivatives by calls of the FMUs, by a tape of their equations, or by compiled code of these (default: auto, the tape if all FMUs are of "
@@ -126,6 +132,7 @@ def run_of(chosen: argparse.Namespace, system: System) -> tuple[float, dict[str,
         "output_interval": chosen.interval,
         "outputs": chosen.record,
         "max_steps": chosen.max_steps,
+        "value_limit": chosen.value_limit,
         "evaluation": chosen.evaluation,
         "isolate": chosen.isolate,
         "isolate.call_timeout": chosen.call_timeout,

@@ -84,6 +84,7 @@
     CALL(INT, kernel_indicators, POINTER, POINTER) \
     CALL(POINTER, kernel_lawful, POINTER) \
     CALL(NONE, kernel_leave_last, POINTER) \
+    CALL(NONE, kernel_limit_values, POINTER, POINTER) \
     CALL(INT, kernel_loop_deficiency, POINTER, INT, BOOL, POINTER, POINTER, POINTER) \
     CALL(INT, kernel_loop_factors, POINTER, INT, POINTER, POINTER, POINTER, POINTER) \
     CALL(INT, kernel_loop_linearise, POINTER, INT) \

@@ -1,5 +1,8 @@
-/* Notes values that leave the range in which their model holds. Accepted steps and communication points are looked at; the run does not change. */
+/* Notes values that leave the range in which their model holds. Accepted steps and communication points are looked at; the run does not change.
+ * Values beyond any physical scale end it. */
 #include "runs/run.h"
+
+#include <math.h>
 
 void kernel_watch_bounds(Kernel *k, Bound *bound, int count)
 {
@@ -43,4 +46,16 @@ void visit_bounds(Visit *v, Bound *bound, int count)
     visit_same(v, count);
     if (v->result == VISITED && count)
         visit(v, bound, (size_t)count * sizeof *bound);
+}
+
+int check_limits(Kernel *k)
+{
+    const double *x = k->run->present, *limit = k->value_limit;
+    for (int i = 0; limit && i < k->states; i++)
+        if (fabs(x[i]) > limit[i]) {
+            failed(k, KERNEL_BEYOND_LIMIT, "integrating", -1, OK);
+            k->failure.slot = i;
+            return KERNEL_BEYOND_LIMIT;
+        }
+    return KERNEL_DONE;
 }

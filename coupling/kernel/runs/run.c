@@ -446,7 +446,9 @@ int kernel_advance(Kernel *k, long steps)
         if (steps <= 0)
             return KERNEL_PAUSED;
         steps -= !run->near;
-        const int result = step(k);
+        int result = step(k);
+        if (result == KERNEL_DONE)
+            result = check_limits(k);
         if (result)
             return result;
     }

@@ -64,6 +64,7 @@ int chattering(Kernel *, int indicator, int state);
 /* bounds.c */
 void note_bounds(Kernel *);
 void visit_bounds(Visit *, Bound *, int count);
+int check_limits(Kernel *); /* whether each state is within its value limit, after an accepted step */
 
 /* bracketing.c */
 void note_angles(Kernel *); /* where a step begins, lest one that turns far leap over what happens in a turn */

@@ -70,6 +70,7 @@ declare(
         "kernel_set_polynomial": (None, [_p, _i, _d, _d, _d, _d]),
         "kernel_unsettle": (None, [_p]),
         "kernel_leave_last": (None, [_p]),
+        "kernel_limit_values": (None, [_p, _p]),
         "kernel_time": (_d, [_p]),
         "kernel_record": (_i, [_p]),
         "kernel_take_record": (_n, [_p, POINTER(c_void_p)]),
@@ -118,6 +119,8 @@ class Core:
         self._parameters, self._differentiated = 0, object()
         """By how many parameters the rows have derivatives, and what these refer to."""
         self.fused: object = None
+        self.limits: np.ndarray | None = None
+        """The largest absolute values of states in the present run."""
         """What evaluates in place of the instances and is referred to; None where they do. See ``fused.py``."""
         self.fused_record: object = None
         """The same of what is recorded."""
@@ -167,6 +170,11 @@ class Core:
 
     def set_polynomial(self, drive: int, start: float, value: float, slope: float, curve: float) -> None:
         self.library.kernel_set_polynomial(self.handle, drive, start, value, slope, curve)
+
+    def limit_values(self, limits: np.ndarray | None) -> None:
+        """Ends a run at the step after which a state's absolute value is beyond its limit; None removes the limits."""
+        self.limits = None if limits is None else self.library.kept(limits)
+        self.library.kernel_limit_values(self.handle, None if self.limits is None else self._at(self.limits))
 
     def leave_last(self) -> None:
         """Leaves time events at the end of a run to the caller, who runs more than this system."""

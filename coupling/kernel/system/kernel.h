@@ -39,7 +39,8 @@ typedef enum {
     KERNEL_STEP_NOT_SOLVED,  /* Newton's iteration of an implicit step has not come to rest; state `failure.slot` changed most */
     KERNEL_STEP_CONTRADICTORY, /* no positions satisfy the constraints of an implicit step, such as that of unknown `failure.index` */
     KERNEL_PRESCRIBED,         /* motions that are prescribed violate switched row `failure.index` */
-    KERNEL_NO_ROOM /* for rows in their file; kernel_rows_file_error says why */
+    KERNEL_NO_ROOM, /* for rows in their file; kernel_rows_file_error says why */
+    KERNEL_BEYOND_LIMIT /* state `failure.slot` has passed its value limit */
 } KernelStatus;
 
 typedef struct {
@@ -80,6 +81,7 @@ int kernel_reset(Kernel *); /* reset.c: as it was when it was built, its Jacobia
 /* options.c */
 int kernel_set_fast(Kernel *, bool fast); /* whether loops with a shortcut may be taken by it */
 int kernel_set_open(Kernel *, bool open); /* whether loops are passed once instead of being solved, until a call solves them */
+void kernel_limit_values(Kernel *, const double *limit); /* by state, which stay with the caller; null: without limits */
 void kernel_leave_last(Kernel *);         /* time events at the end of a run are left to the caller */
 
 /* kernel.c */

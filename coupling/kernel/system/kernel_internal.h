@@ -181,6 +181,7 @@ struct Kernel {
     double *arms; /* by indicator: where positive, a rise is no event, and above this level arms its fall; null where there are none */
     bool *off;                 /* of all loops, one after the other; then `lawful` of all */
     double *size;              /* of states, then of the constraints of all unknowns; null where all are 1 */
+    const double *value_limit; /* by state, the largest absolute value after an accepted step; null where none is checked */
     Rows *ordered;             /* null unless constraints are taken in an order, and redundant ones carry nothing */
     void (*end_run)(struct Kernel *), (*end_record)(struct Kernel *), (*end_coupling)(struct Kernel *), (*end_projection)(struct Kernel *),
         (*end_implicit)(struct Kernel *), (*end_changes)(struct Kernel *), (*end_switching)(struct Kernel *),

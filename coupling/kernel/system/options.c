@@ -13,6 +13,11 @@ int kernel_set_open(Kernel *k, bool open)
     return 0;
 }
 
+void kernel_limit_values(Kernel *k, const double *limit)
+{
+    k->value_limit = limit;
+}
+
 void kernel_leave_last(Kernel *k)
 {
     k->leaves_last = true;
@@ -21,4 +26,5 @@ void kernel_leave_last(Kernel *k)
 void forget_options(Kernel *k)
 {
     k->fast = k->open = k->leaves_last = false;
+    k->value_limit = NULL;
 }

@@ -32,6 +32,7 @@ class Status(IntEnum):
     STEP_CONTRADICTORY = 19
     PRESCRIBED = 20
     NO_ROOM = 21
+    BEYOND_LIMIT = 22
 
 
 STATUSES = tuple(Status)

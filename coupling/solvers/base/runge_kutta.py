@@ -17,6 +17,7 @@ from coupling.live.sensitivities import begin_sensitivities, lost_sensitivities
 from coupling.live.session import Session
 from coupling.live.tolerances import state_tolerances
 from coupling.live.unwritten import sentences
+from coupling.live.value_limits import limit_values
 from coupling.options import Run
 from coupling.outcome import Counts, Outcome
 from coupling.solvers.base.inside import advance, record_last
@@ -47,6 +48,7 @@ def integrate(method: Tableau, session: Session, run: Run) -> Outcome:
     if status is Status.DONE:
         kernel.watch_angles(session.program.watched_angles)
         watch_bounds(session)
+        limit_values(session, session.x)
         status = kernel.restart(run.start_time, session.x)
     rk = kernel.runge_kutta
     status, interrupted = advance(session, run, status)

@@ -25,6 +25,7 @@ from coupling.live.session import Session
 from coupling.live.successive import ByDirections
 from coupling.live.tolerances import state_tolerances
 from coupling.live.unwritten import sentences
+from coupling.live.value_limits import limit_values
 from coupling.options import Run
 from coupling.outcome import KEPT, Ending, Outcome
 from coupling.progress import watched
@@ -251,6 +252,7 @@ class _Drive:
         self._require(self._begun)
         kernel.watch_angles(self._session.program.watched_angles)
         watch_bounds(self._session)
+        limit_values(self._session, self._session.x)
         if self._begins:
             self._equations.arrive(run.start_time, self._session.x)
             self._require(kernel.record())
