@@ -53,7 +53,7 @@ benchmarks: .venv/benchmarks
 	$(BIN)/python benchmarks/index3.py
 	$(BIN)/python benchmarks/crane.py --schemes explicit gauss-seidel
 
-# Damaged FMUs and calls in any order; FUZZ="--mutants 500 --seed 7" for fewer or others.
+# Damaged FMUs, checkpoints, results and packages, and calls in any order; FUZZ="--mutants 500 --files 500 --seed 7" for fewer or others.
 fuzz: .venv/test
 	$(BIN)/python -m tests.fuzz $(FUZZ)
 

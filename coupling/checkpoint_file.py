@@ -9,11 +9,12 @@ import sys
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NotRequired, TypedDict
 
 import numpy as np
 
 from coupling.errors import ResultError, shown
+from coupling.structured import misfit, parsed
 
 _FAMILY, _VERSION = b"JRDCKPT", 1
 _MAGIC = _FAMILY + b"%d" % _VERSION
@@ -22,6 +23,34 @@ _REMEDY = "go on from another checkpoint, or begin the run anew"
 
 PLATFORM = f"{sys.platform} {os.uname().machine}"
 """Whose numbers and structures the blocks are made of."""
+
+
+class Rows(TypedDict):
+    """The rows of a file that goes with a checkpoint."""
+
+    path: str
+    count: int
+    first: int
+    width: int
+    checksum: int | None
+
+
+class Head(TypedDict):
+    """The header of a checkpoint."""
+
+    jourdain: str
+    platform: str
+    time: float
+    interval: float
+    evaluated: NotRequired[str]
+    not_compiled: NotRequired[str]
+    inexact: NotRequired[bool]
+    restarted: NotRequired[list[str]]
+    values: list[tuple[int, str, float | int | bool | str]]
+    warned: list[str]
+    beside: list[dict[str, Any]]
+    rows: Rows | None
+    blocks: list[tuple[str, int]]
 
 
 class Saved(NamedTuple):
@@ -79,11 +108,16 @@ def read(path: Path) -> Saved:
         raise ResultError(f"'{path}' is damaged: its {len(data)} bytes are not as they were written; {_REMEDY}")
     length = _HEAD.unpack_from(data)[1]
     try:
-        head = json.loads(data[_HEAD.size : _HEAD.size + length])
-        blocks, at = {}, _HEAD.size + length
-        for name, size in head["blocks"]:
-            blocks[name] = np.frombuffer(data, np.uint8, size, at)
-            at += size
-    except (ValueError, KeyError, TypeError):
+        head = parsed(data[_HEAD.size : _HEAD.size + length])
+    except ValueError:
         raise ResultError(f"'{path}' is damaged: its header is none; {_REMEDY}") from None
-    return Saved(head, blocks)
+    why = misfit(head, Head)
+    sizes = [] if why else [size for _, size in head["blocks"]]
+    if not why and (min(sizes, default=0) < 0 or _HEAD.size + length + sum(sizes) + _FOOT.size != len(data)):
+        why = "its blocks are not as long as the file"
+    if not why and not {"asked", "kernel"} <= {name for name, _ in head["blocks"]}:
+        why = "blocks 'asked' and 'kernel' are not there"
+    if why:
+        raise ResultError(f"'{path}' says something else than this Jourdain expects ({why}); {_REMEDY}")
+    ends = np.cumsum([_HEAD.size + length, *sizes])
+    return Saved(head, {name: np.frombuffer(data, np.uint8, size, at) for (name, size), at in zip(head["blocks"], ends, strict=False)})

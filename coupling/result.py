@@ -222,7 +222,7 @@ class Result:
     @cached_property
     def parameters(self) -> Mapping[str, float]:
         """What parameters were in this run, by their full names; to be read alone."""
-        given = self._record.start_values
+        given = {name: value for name, value in self._record.start_values.items() if not isinstance(value, str)}
         return MappingProxyType({name: float(given.get(name, each.value)) for name, each in self._record.constants.items()})
 
     @property

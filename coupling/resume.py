@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -27,6 +26,17 @@ from coupling.plan.drives import Drive, FunctionDrive, drive_of
 from coupling.record import Record
 from coupling.result import Result
 from coupling.simulate import Simulator
+from coupling.structured import misfit, parsed
+
+
+class _Asked(TypedDict):
+    """What a checkpoint says of the run: see ``CheckpointWriter.describe``."""
+
+    definition: Definition
+    run: Run
+    start_values: Mapping[str, float | int | bool | str]
+    fixed: Mapping[str, float]
+
 
 _CRASHES = (Ending.PROCESS_DIED, Ending.TIMED_OUT)
 
@@ -83,16 +93,20 @@ def _asked(path: Path, checkpoint: Saved) -> dict[str, Any]:
     try:
         if head["platform"] != PLATFORM:
             raise ResultError(f"'{path}' was written on {head['platform']}, and this is {PLATFORM}, whose numbers are others; go on there")
-        asked = json.loads(checkpoint.blocks["asked"].tobytes())
-        return {name: from_data(each) for name, each in asked.items()}
+        said = parsed(checkpoint.blocks["asked"].tobytes())
+        asked = {name: from_data(each) for name, each in said.items()} if isinstance(said, dict) else said
+        why = misfit(asked, _Asked)
     except FmuError as error:
         raise FmuError(f"'{path}' cannot be gone on from: {error}") from None
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         if isinstance(error, ResultError | BuildError):
             raise
+        why = str(error)
+    if why:
         raise ResultError(
-            f"'{path}' says something else than this Jourdain expects ({error}); it was written by Jourdain {shown(head.get('jourdain'))}, go on by that one"
-        ) from None
+            f"'{path}' says something else than this Jourdain expects ({why}); it was written by Jourdain {shown(head.get('jourdain'))}, go on by that one"
+        )
+    return asked
 
 
 def _with_functions(path: Path, definition: Definition, drives: Mapping[str, Any] | None) -> tuple[tuple[str, Drive], ...]:

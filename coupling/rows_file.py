@@ -16,15 +16,116 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, asdict, fields
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, Literal, NotRequired, TypedDict, TypeVar
 
 import numpy as np
 
 from coupling.errors import ResultError, shown
 from coupling.outcome import Ending, Outcome
 from coupling.record import ByParameter, Change, Column, Constant, Numbers, Record, Statistics
+from coupling.structured import misfit, parsed
 
 Made = TypeVar("Made")
+
+
+class _NotFinite(TypedDict):
+    float: Literal["nan", "inf", "-inf"]
+
+
+_Number = float | _NotFinite
+"""See ``_said``."""
+
+
+class _Column(TypedDict):
+    name: str
+    variable: NotRequired[str]
+    unit: NotRequired[str]
+    description: NotRequired[str]
+    discrete: NotRequired[bool]
+
+
+class _Frame(TypedDict):
+    name: str
+    model: str
+    dimension: Literal[2, 3]
+    pose: list[str]
+    origin: NotRequired[str]
+    centre: NotRequired[list[str | float]]
+
+
+class _Place(TypedDict):
+    frame: int
+    at: list[str | float]
+
+
+class _Word(TypedDict):
+    kind: str
+    of: str
+    ports: list[str]
+
+
+class _Force(TypedDict):
+    of: str
+    port: str
+    place: str
+    force: list[str]
+
+
+class _Shape(TypedDict):
+    of: str
+    colour: str
+    solid: dict[str, Any] | None
+    place: NotRequired[str]
+    frame: NotRequired[int]
+
+
+class _Scene(TypedDict):
+    version: NotRequired[int]
+    frames: list[_Frame]
+    places: dict[str, _Place]
+    words: list[_Word]
+    forces: list[_Force]
+    shown: NotRequired[list[_Shape]]
+
+
+class _Header(TypedDict):
+    rows: int
+    width: int
+    jourdain: NotRequired[str]
+    system: str
+    columns: list[_Column]
+    created_energy: list[str]
+    drawn: NotRequired[list[str]]
+    scene: NotRequired[dict[str, Any]]
+    variables: dict[str, list[str]]
+    constants: dict[str, tuple[_Number | bool, str, str]]
+    start_values: dict[str, _Number | bool | str]
+    options: dict[str, Any]
+    sensitivities: NotRequired[list[tuple[str, str, bool]]]
+
+
+class _Change(TypedDict):
+    time: float
+    joint: str
+    what: str
+    impulses: dict[str, float]
+    energy: float
+    heirs: list[str]
+    multiplier: NotRequired[str]
+
+
+class _Trailer(TypedDict):
+    ending: str
+    sentence: str
+    warnings: list[str]
+    notes: list[str]
+    stabilisation: str
+    statistics: dict[str, Any]
+    changes: NotRequired[list[_Change]]
+    off: NotRequired[dict[str, list[tuple[int, int]]]]
+    header_checksum: int
+    rows_checksum: int | None
+
 
 SUFFIX = ".jrd"
 _FAMILY, _VERSION = b"JRDROWS", 1
@@ -79,6 +180,19 @@ def read(path: Path) -> tuple[Record, Outcome]:
             return _Reader(path, file).result()
     except OSError as error:
         raise OSError(f"'{path}' cannot be read: {error.strerror}; give the path of a result that was saved") from None
+
+
+_IDENTITY = ("width", "system", "columns", "created_energy", "drawn", "sensitivities")
+"""What the header says of the rows of every run of a system with the same record."""
+
+
+def is_of(path: Path, head: bytes, first: int) -> bool:
+    """Returns whether a file has the rows of a run whose header is given, from the place ``first`` on."""
+    with path.open("rb") as file:
+        reader = _Reader(path, file)
+        there, begins = reader.header(), file.tell()
+    own = parsed(head[_HEAD.size :].rstrip(b"\0"))
+    return begins == first and all(there.get(name) == own.get(name) for name in _IDENTITY)
 
 
 # -- writing -----------------------------------------------------------------------------------------------------------------------
@@ -176,7 +290,7 @@ def _said(value: Any) -> Any:
 
 def _heard(value: Any) -> Any:
     if isinstance(value, dict):
-        return float(value["float"]) if set(value) == {"float"} else {name: _heard(each) for name, each in value.items()}
+        return float(value["float"]) if not misfit(value, _NotFinite) else {name: _heard(each) for name, each in value.items()}
     return value
 
 
@@ -201,14 +315,24 @@ class _Reader:
         self.path, self.file = path, file
         self.size = os.fstat(file.fileno()).st_size
 
-    def result(self) -> tuple[Record, Outcome]:
+    def header(self) -> dict[str, Any]:
         head = self._json_of_header()
+        self._check(head, _Header)
+        if head.get("scene"):
+            self._check(head["scene"], _Scene)
+        return head
+
+    def result(self) -> tuple[Record, Outcome]:
+        head = self.header()
         width, first = self._count(head, "width", 1), self.file.tell()
         counted = self._count(head, "rows", -1)
         rows = self._written(first, width) if counted < 0 else counted
         if first + 8 * width * rows > self.size:
             raise self._damaged(f"is cut off: it tells of {rows} rows and holds {max(0, self.size - first) // (8 * width)}", _REMEDY)
         said = self._trailer(first + 8 * width * rows) if counted >= 0 else {}
+        if said:
+            self._check(said, _Trailer)
+            self._check({name: _heard(value) for name, value in said["statistics"].items()}, Statistics)
         values = self._rows(first, rows, width, said.get("rows_checksum"))
         return self._made(head, lambda: (self._record(head, said, values), self._outcome(said, values)))
 
@@ -307,7 +431,7 @@ class _Reader:
 
     def _parsed(self, text: bytes, where: str) -> dict[str, Any]:
         try:
-            found = json.loads(text)
+            found = parsed(text)
         except ValueError:
             found = None
         if not isinstance(found, dict):
@@ -320,13 +444,21 @@ class _Reader:
             raise self._damaged(f"is damaged: its header gives {name} = {shown(found)}", _REMEDY)
         return found
 
+    def _check(self, said: dict[str, Any], kind: Any) -> None:
+        why = misfit(said, kind)
+        if why:
+            raise self._other(why, said)
+
+    def _other(self, why: str, said: dict[str, Any]) -> ResultError:
+        by = shown(said.get("jourdain", "another program"))
+        what = f" ({why})" if why else ""
+        return self._damaged(f"says something else than this Jourdain expects{what}; it was written by {by}", _REMEDY)
+
     def _made(self, said: dict[str, Any], make: Callable[[], Made]) -> Made:
         try:
             return make()
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-            what = f" ({error})" if isinstance(error, KeyError) else ""
-            by = shown(said.get("jourdain", "another program"))
-            raise self._damaged(f"says something else than this Jourdain expects{what}; it was written by {by}", _REMEDY) from None
+            raise self._other(str(error) if isinstance(error, KeyError) else "", said) from None
 
     def _damaged(self, why: str, remedy: str) -> ResultError:
         return ResultError(f"'{self.path}' {why}; {remedy}")

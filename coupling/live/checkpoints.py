@@ -29,6 +29,7 @@ from coupling.plan.as_data import as_data, from_data
 from coupling.plan.build import Built
 from coupling.plan.definition import Definition, Value
 from coupling.rows_file import remove_parts
+from coupling.structured import misfit
 
 _version = cache(partial(version, "jourdain"))
 _SHARE = 20
@@ -193,14 +194,17 @@ class CheckpointWriter:
             self._restart(session)
             self._load(session, self.begins_at.blocks)  # what all others have come to know meanwhile is of no account
         session.count_from_here()
-        for of, told in zip(beside, self.begins_at.head["beside"], strict=True):
-            _put_back(of, told)
+        said = self.begins_at.head["beside"]
+        if len(said) != len(beside) or not all(_put_back(of, told) for of, told in zip(beside, said, strict=True)):
+            raise self._of_another()
         if self._rows:
             self._rows.go_on()
 
     def _load(self, session: Checkpointed, blocks: Mapping[str, np.ndarray]) -> None:
         try:
             if session.inner is not None:
+                if "inner" not in blocks:
+                    raise self._of_another()
                 load_state(session.inner.kernel, blocks["inner"])
             load_state(session.kernel, blocks["kernel"], self._restarted)
         except Unvisited as error:
@@ -290,6 +294,9 @@ class CheckpointWriter:
         if error.why is Visited.FMU_FAILED:
             name = session.built.parts[error.instance].name
             return ResultError(f"'{self.path}' cannot be gone on from: '{name}' refuses the state that it has given; begin the run anew")
+        return self._of_another()
+
+    def _of_another(self) -> ResultError:
         return ResultError(f"'{self.path}' has the state of another system, or of another Jourdain; begin the run anew")
 
 
@@ -343,11 +350,27 @@ def pace(session: Checkpointed, longest: float) -> float:
     return min(longest, session.running.checkpoints.interval) if session.running.checkpoints else longest
 
 
-def _put_back(of: Kept, told: Mapping[str, Any]) -> None:
-    """Arrays stay where they are, since others may know them."""
-    for name in of.kept:
-        value, there = from_data(told[name]), getattr(of, name)
-        if isinstance(there, np.ndarray) and isinstance(value, np.ndarray) and there.shape == value.shape:
+def _put_back(of: Kept, told: Mapping[str, Any]) -> bool:
+    """Gives a part of a run its former values, if they are of the same kinds. Arrays stay where they are, since others may know them."""
+    try:
+        found = {name: from_data(told[name]) for name in of.kept}
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return False
+    for name, value in found.items():
+        there = getattr(of, name)
+        if isinstance(there, np.ndarray) and isinstance(value, np.ndarray) and there.shape == value.shape and there.dtype == value.dtype:
             there[...] = value
+        elif misfit(value, _kind_of(there)):
+            return False
         else:
             setattr(of, name, value)
+    return True
+
+
+def _kind_of(there: Any) -> Any:
+    """Returns the type of what may take the place of a value: what nobody has computed yet is None, or an array without numbers."""
+    if isinstance(there, tuple):
+        return tuple[tuple(map(_kind_of, there))]  # type: ignore[misc]
+    if there is None or (isinstance(there, np.ndarray) and not there.size):
+        return np.ndarray | type(there)
+    return type(there)

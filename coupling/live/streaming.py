@@ -20,7 +20,7 @@ from coupling.live.recording import recorded, taken
 from coupling.live.session import Session
 from coupling.outcome import Ending, Outcome
 from coupling.record import Numbers, Record
-from coupling.rows_file import SUFFIX, checksum_of, header, numbers, remove_parts, trailer
+from coupling.rows_file import SUFFIX, checksum_of, header, is_of, numbers, remove_parts, trailer
 
 _ROWS_UNKNOWN = -1
 
@@ -51,6 +51,8 @@ class Stream:
         self._first, rows = len(head), session.run.rows
         part = self.path.with_name(f".{self.path.name}.{os.getpid()}.part")
         remove_parts(self.path.parent, escape(self.path.name))
+        if self._there:
+            self._refuse_another(head)
         try:
             free = shutil.disk_usage(self.path.parent).free
             size = 8 * rows * self.width
@@ -78,8 +80,24 @@ class Stream:
             remedy = "go on where it can, or begin the run anew" if self._there else "choose another path"
             raise OSError(f"record_to: '{self.path}' cannot be written: {error.strerror}; {remedy}") from None
 
+    def _refuse_another(self, head: bytes) -> None:
+        """Refuses a file that is not the one of the checkpoint: this run would take its place."""
+        assert self._there
+        try:
+            same = self.path.suffix == SUFFIX and is_of(self.path, head, self._there["first"]) and self._there["width"] == self.width
+        except ResultError:
+            same = False
+        if not same:
+            raise ResultError(
+                f"'{self.path}' is not the file of rows that the checkpoint tells of, and would be replaced; put that one back there, or begin the run anew"
+            )
+
     def go_on(self) -> None:
         """The rows go into the file from now on, after those that the kernel has been told of."""
+        if self._there and self._kernel.rows != self._there["count"]:
+            raise ResultError(
+                f"the checkpoint tells of {self._there['count']} rows in '{self.path}', and its run has had others; begin the run anew"
+            )
         self._kernel.begin_rows_file(self._file.fileno(), self._first, _places(self._told))
 
     @property
@@ -143,7 +161,7 @@ def copy_rows(path: Path, there: Mapping[str, Any], file: RawIOBase, first: int)
             raise ResultError(
                 f"'{path}' has fewer rows than the {there['count']} that the checkpoint tells of: it was cut, or belongs to another run; begin the run anew"
             )
-        if there.get("checksum") not in (None, checksum_of(old.fileno(), there["first"], size)):
+        if there["checksum"] != checksum_of(old.fileno(), there["first"], size):
             raise ResultError(
                 f"'{path}' has other rows than those that the checkpoint tells of: it is damaged, or belongs to another run; begin the run anew"
             )

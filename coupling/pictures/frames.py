@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -89,6 +90,25 @@ def geometry_of(record: Record) -> Geometry:
         )
     if not len(record.rows):
         raise ResultError(f"there is nothing to draw of '{record.system}': the result has no row")
+    with drawable(record):
+        return _read(record, scene)
+
+
+@contextmanager
+def drawable(record: Record) -> Iterator[None]:
+    """Refuses the picture data of a file if they are not as this version knows them."""
+    try:
+        yield
+    except ResultError:
+        raise
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise ResultError(
+            f"the scene of '{record.system}' is not as this Jourdain draws it ({type(error).__name__}: {error}); draw it by the Jourdain that wrote it, or "
+            "use result.plot for its values"
+        ) from error
+
+
+def _read(record: Record, scene: Mapping[str, Any]) -> Geometry:
     columns = {column.name: record.rows[:, 1 + i] for i, column in enumerate(record.columns)} | dict(record.drawn)
     values = {name: float(each) for name, each in record.start_values.items() if isinstance(each, int | float)}
     values = {name: each.value for name, each in record.constants.items()} | values

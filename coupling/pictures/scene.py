@@ -10,7 +10,7 @@ import numpy as np
 
 from coupling.errors import shown
 from coupling.names import matches, nearest
-from coupling.pictures.frames import Geometry, geometry_of
+from coupling.pictures.frames import Geometry, drawable, geometry_of
 from coupling.pictures.plot import by_unit, events_of
 from coupling.pictures.shapes import Shape, Shapes, bounds_of
 from coupling.record import Record
@@ -72,8 +72,10 @@ def scene_of(
     geometry = geometry_of(record)
     bodies = [i for i, frame in enumerate(geometry.frames) if not frame.at_rest]
     colours = {frame: number for number, frame in enumerate(bodies)}
-    low, high = bounds_of(geometry)
-    size = float(np.linalg.norm(high - low)) or 1.0
+    with drawable(record):
+        low, high = bounds_of(geometry)
+        size = float(np.linalg.norm(high - low)) or 1.0
+        shapes = Shapes(geometry, colours, size).all()
     table = _Table(record, geometry, colours)
     arrows = table.arrows(forces)
     plots = table.plots(signals)
@@ -87,7 +89,7 @@ def scene_of(
         high=high,
         time=record.rows[:, 0],
         events=events_of(record.rows[:, 0]),
-        shapes=Shapes(geometry, colours, size).all(),
+        shapes=shapes,
         signals=table.signals,
         poses=table.poses,
         arrows=arrows,

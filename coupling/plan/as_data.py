@@ -5,17 +5,19 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 
 from coupling.errors import BuildError, shown
 from coupling.options import Contacts, Index3, Isolation, Run, Scheme, Successive
 from coupling.plan.definition import Definition, FmuFile, InstanceDefinition, Transformation
-from coupling.plan.drives import ConstantDrive, FormulaDrive, FunctionDrive, PiecesDrive, PolynomialDrive, SplineDrive, TableDrive
+from coupling.plan.drives import ConstantDrive, Drive, FormulaDrive, FunctionDrive, PiecesDrive, PolynomialDrive, SplineDrive, TableDrive
 from coupling.plan.instances import found_again
 from coupling.plan.shown import Shown
+from coupling.structured import misfit
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,13 @@ _KNOWN: dict[str, type] = {
         *(ConstantDrive, FormulaDrive, PiecesDrive, PolynomialDrive, SplineDrive, TableDrive),
     )
 }
+
+
+@cache
+def _hints(made: type) -> dict[str, Any]:
+    """Returns the types of fields as a file may have them."""
+    found = get_type_hints(made)
+    return found | {"drives": tuple[tuple[str, Drive | AbsentFunction], ...]} if made is Definition else found
 
 
 def as_data(value: Any) -> Any:
@@ -69,7 +78,13 @@ def from_data(data: Any) -> Any:
         return data
     if "class" in data:
         made = _KNOWN[data["class"]]
-        return made(**{name: from_data(each) for name, each in data.items() if name != "class"})
+        said = {name: from_data(each) for name, each in data.items() if name != "class"}
+        hints = _hints(made)
+        for name, value in said.items():
+            why = misfit(value, hints[name], f"{made.__name__}.{name}")
+            if why:
+                raise ValueError(why)
+        return made(**said)
     if "array" in data:
         return np.frombuffer(b64decode(data["array"]), np.dtype(data["type"])).reshape(data["shape"]).copy()
     if "mapping" in data:

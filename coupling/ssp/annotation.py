@@ -11,12 +11,14 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
+from coupling.errors import BuildError, shown
 from coupling.plan import formulas
 from coupling.plan.definition import Definition, Gravity, InstanceDefinition, Transformation
 from coupling.plan.drives import ConstantDrive, Drive, FormulaDrive, SplineDrive, TableDrive
 from coupling.plan.enforced import Intervals
 from coupling.plan.shown import Shown
 from coupling.ssp.elements import Document, annotated, local, written
+from coupling.structured import parsed
 
 TYPE, _OPENMODELICA = "org.jourdain", "org.openmodelica"
 _OPTIONS = ("kind", "communication_step", "extrapolation", "logging", "process", "guess")
@@ -98,16 +100,28 @@ def _start(definition: Definition, full: str) -> tuple[InstanceDefinition | None
     return None, None
 
 
+def _said(element: Element, key: str) -> Any:
+    """Returns the value of an attribute in JSON."""
+    text = element.get(key, "null")
+    try:
+        return parsed(text)
+    except ValueError:
+        raise BuildError(
+            f"the annotation {TYPE} is damaged: {key} = {shown(text)} of '{element.get('name', element.tag)}' is no JSON; write the package again, or "
+            "remove the annotation"
+        ) from None
+
+
 def settings_of(own: Element) -> dict[str, Any]:
     """Options of ``simulate``."""
-    return {each.get("name", ""): json.loads(each.get("value", "null")) for each in own.iterfind("Setting")}
+    return {each.get("name", ""): _said(each, "value") for each in own.iterfind("Setting")}
 
 
 def options_of(own: Element) -> dict[str, dict[str, Any]]:
     """What ``add`` was told, by instance, in its order."""
     found: dict[str, dict[str, Any]] = {}
     for each in own.iterfind("Instance"):
-        options = {key: json.loads(each.get(key, "null")) for key in (*_OPTIONS, "private") if key in each.attrib}
+        options = {key: _said(each, key) for key in (*_OPTIONS, "private") if key in each.attrib}
         found[each.get("name", "")] = options | {key: each.get(key) for key in ("modelExchange", "component") if key in each.attrib}
     return found
 
@@ -154,7 +168,7 @@ def _tree(element: Element) -> formulas.Tree:
 
 def overruled_starts(own: Element) -> dict[str, Any]:
     """Start values of inputs that are driven too, by full names."""
-    return {each.get("input", ""): json.loads(each.get("start", "null")) for each in own.iterfind("Drive") if "start" in each.attrib}
+    return {each.get("input", ""): _said(each, "start") for each in own.iterfind("Drive") if "start" in each.attrib}
 
 
 def unknown_accelerations_of(own: Element) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, ParseError, SubElement, TreeBuilder, XMLParser
@@ -78,6 +79,7 @@ class Document:
                 f"gives {attribute} = {shown(text)} to {local(element)} '{element.get('name', '')}'; give {wanted}"
             ) from None
 
+    @cached_property
     def units(self) -> dict[str, Unit]:
         """The units that it defines, by name."""
         found = {}
@@ -89,6 +91,7 @@ class Document:
                 found[name] = Unit(name, exponents, self.number(base, "factor", 1.0), self.number(base, "offset", 0.0))
         return found
 
+    @cached_property
     def enumerations(self) -> dict[str, dict[str, int]]:
         """The numbers of items by the names of enumerations and items."""
         return {

@@ -62,7 +62,7 @@ def _each(value: Any, function: Callable[[Any], Any]) -> Any:
 
 def values_of(document: Document, units: Mapping[str, Unit], enumerations: Mapping[str, Mapping[str, int]]) -> dict[str, Given]:
     """The parameters of a set, by name; units and enumerations of the package count where the set has none of its own."""
-    units, enumerations = {**units, **document.units()}, {**enumerations, **document.enumerations()}
+    units, enumerations = {**units, **document.units}, {**enumerations, **document.enumerations}
     found: dict[str, Given] = {}
     for parameter in document.root.iter(tag("ssv:Parameter")):
         name = parameter.get("name", "")

@@ -85,7 +85,7 @@ class _Within:
 
     @property
     def units(self) -> Mapping[str, Unit]:
-        return self.document.units()
+        return self.document.units
 
     @property
     def path(self) -> str:
@@ -257,9 +257,7 @@ class _Reader:
             values = self._inside(at, binding, binding.find(tag("ssd:ParameterValues")), "ssv:ParameterSet")
             if values is None:
                 continue
-            given = {
-                binding.get("prefix", "") + name: each for name, each in values_of(values, at.units, at.document.enumerations()).items()
-            }
+            given = {binding.get("prefix", "") + name: each for name, each in values_of(values, at.units, at.document.enumerations).items()}
             whole = binding.find(tag("ssd:ParameterMapping"))
             mapping = self._inside(at, whole, whole, "ssm:ParameterMapping") if whole is not None else None
             self._given += [(at.prefix + name, each) for name, each in (mapped(mapping, given) if mapping else given.items())]

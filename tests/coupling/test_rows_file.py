@@ -235,7 +235,7 @@ def test_foreign_and_later_files_are_refused(saved: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("old", "new", "what"),
     [
-        (b'"system":', b'"sistem":', "says something else than this Jourdain expects ('system'); it was written by '"),
+        (b'"system":', b'"sistem":', "says something else than this Jourdain expects (system is missing); it was written by '"),
         (b'"width":52', b'"width":51', "is damaged: its trailer"),
         (b'"width":52', b'"width":-1', "is damaged: its header gives width = -1"),
         (b'"columns":[', b'"columns":{', "is damaged: its header is no JSON"),

@@ -3,6 +3,7 @@
 #include "runs/run.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,9 +191,19 @@ void course_visit(Kernel *k, Visit *v)
     for (Course *course = now; course < now + 2; course++) {
         if (v->mode == LOADING && course != now)
             *course = *now;
+        const Course begun = *course;
         VISIT_FROM_TO(v, course, number, restart);
         VISIT(v, course->next_output);
         VISIT(v, course->returns);
+        visit_check(v, course->order >= 0 && course->order <= begun.order && course->next_output >= 0 && course->next_output <= course->outputs);
+        visit_check(v, course->steps >= 0 && course->number >= 0 && course->number < LONG_MAX / 2);
+        VISIT_WITHIN(v, course, division, division, 0, divisions[2]);
+        VISIT_TRUTHS(v, course, in_turn, variable);
+        VISIT_TRUTHS(v, course, restart, restart);
+        VISIT_TRUTHS(v, course, returns, returns);
+        if (v->result != VISITED)
+            return;
+        visit_check(v, course->in_turn <= begun.in_turn && course->variable <= begun.variable && k->t >= course->start && k->t <= course->stop);
     }
     visit_bounds(v, k->coupling->bound, 2 * k->coupling->bounds);
 }

@@ -405,6 +405,8 @@ static RARELY void visit_here(Kernel *k, Visit *v)
     own->calls.stale_record = v->mode == LOADING ? STALE : own->calls.stale_record;
     VISIT(v, own->report);
     VISIT_FROM_TO(v, own, solved, bare);
+    visit_check(v, own->calls.stale <= STALE && own->report.slot >= -1 && own->report.slot < own->rows->size + k->slots);
+    VISIT_TRUTHS(v, own, solved, bare);
 }
 
 static RARELY void end(Kernel *k)

@@ -154,6 +154,8 @@ void changes_visit(Kernel *k, Visit *v)
     VISIT(v, c->next);
     VISIT(v, passed);
     visit(v, c->conflicting, (size_t)c->unknowns * sizeof *c->conflicting);
+    VISIT_WITHIN(v, c, next, next, 0, c->count);
+    visit_truths(v, c->conflicting, (size_t)c->unknowns);
     for (int i = 0; i < passed && v->result == VISITED; i++) {
         int count = v->mode == LOADING ? 0 : c->change[i].count;
         VISIT(v, count);
@@ -166,7 +168,12 @@ void changes_visit(Kernel *k, Visit *v)
         }
         Change *change = &c->change[i];
         VISIT_FROM_TO(v, change, time, count);
+        if (!visit_check(v, change->count == count && change->first >= 0 && change->first <= c->count - count && change->row >= 0)) {
+            change->count = change->first = 0;
+            return;
+        }
         visit(v, change->impulse, 2 * (size_t)c->unknowns * sizeof *change->impulse + (size_t)count * (size_t)c->unknowns * sizeof *change->heir);
+        visit_truths(v, change->heir, (size_t)count * (size_t)c->unknowns);
     }
 }
 

@@ -60,3 +60,38 @@ void *visit_array(Visit *v, void *array, size_t *room, size_t count, size_t size
     visit(v, array, count * size);
     return array;
 }
+
+bool visit_check(Visit *v, bool holds)
+{
+    if (v->mode == LOADING && v->result == VISITED && !holds)
+        v->result = VISIT_MISFIT;
+    return v->result == VISITED;
+}
+
+bool visit_within(Visit *v, const int *numbers, size_t count, int low, int high)
+{
+    bool holds = true;
+    for (size_t i = 0; i < count && v->mode == LOADING; i++)
+        holds = holds && numbers[i] >= low && numbers[i] <= high;
+    return visit_check(v, holds);
+}
+
+bool visit_truths(Visit *v, const void *truths, size_t count)
+{
+    const unsigned char *byte = truths; /* a bool that is neither has no value */
+    bool holds = true;
+    for (size_t i = 0; i < count && v->mode == LOADING; i++)
+        holds = holds && byte[i] <= 1;
+    return visit_check(v, holds);
+}
+
+bool visit_equal(Visit *v, const void *what, size_t size)
+{
+    uint64_t told = size;
+    copy(v, &told, sizeof told);
+    visit_check(v, told == size);
+    unsigned char *const bytes = visit_room(v, size);
+    if (bytes && size && v->mode == SAVING)
+        memcpy(bytes, what, size);
+    return visit_check(v, !bytes || !size || !memcmp(bytes, what, size));
+}

@@ -34,6 +34,18 @@ void visit_same(Visit *, long number);
 void visit_doubles(Visit *, double *numbers, int count);
 void *visit_array(Visit *, void *array, size_t *room, size_t count, size_t size); /* of one that grows: where it is now */
 
+/* Checks of what was just loaded, which a file may have made up: before anything is read by it. A result of false means that the walk has failed, now or
+ * before; in other modes than LOADING nothing is compared. */
+bool visit_check(Visit *, bool holds);
+bool visit_within(Visit *, const int *numbers, size_t count, int low, int high);
+bool visit_truths(Visit *, const void *truths, size_t count); /* each is 0 or 1 */
+bool visit_equal(Visit *, const void *what, size_t size);     /* what no run changes: it is compared with the bytes, not loaded */
+
+/* Members one after the other that are all numbers of type int, or all truths. */
+#define VISIT_WITHIN(v, of, first, last, low, high)                                                                                      \
+    visit_within((v), &(of)->first, (size_t)(&(of)->last + 1 - &(of)->first), (low), (high))
+#define VISIT_TRUTHS(v, of, first, last) visit_truths((v), &(of)->first, (size_t)(&(of)->last + 1 - &(of)->first))
+
 unsigned char *visit_room(Visit *, size_t size); /* where so many bytes come next; null where there is nothing to copy */
 
 #define VISIT(v, what) visit((v), &(what), sizeof(what))

@@ -44,8 +44,10 @@ void kernel_note_point(Kernel *k)
 void visit_bounds(Visit *v, Bound *bound, int count)
 {
     visit_same(v, count);
-    if (v->result == VISITED && count)
-        visit(v, bound, (size_t)count * sizeof *bound);
+    for (int i = 0; i < count && v->result == VISITED; i++) {
+        visit_equal(v, &bound[i].slot, sizeof bound[i].slot);
+        VISIT_FROM_TO(v, &bound[i], off, when);
+    }
 }
 
 int check_limits(Kernel *k)

@@ -3,6 +3,7 @@
 #include "runs/runge_kutta.h"
 #include "runs/sensitivity.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,10 +83,21 @@ static void visit_state(Kernel *k, Visit *v)
     VISIT_FROM_TO(v, own, watched, to_watch);
     VISIT_FROM_TO(v, own, t_checked, unchecked_at_most);
     visit(v, own->x_checked, n * (2 * sizeof(double) + sizeof(int))); /* with slopes and changes of sign */
+    VISIT_WITHIN(v, own, roughest, roughest, -1, k->states - 1);
+    VISIT_WITHIN(v, own, stiffest, stiffest, -1, k->states - 1);
+    visit_within(v, own->flips, n, 0, INT_MAX - 1);
+    visit_check(v, own->watched >= 0 && own->to_watch >= FEWEST_WATCHED && own->to_watch <= MOST_WATCHED && own->stiff_steps >= 0);
+    visit_check(v, own->t_checked >= k->run->start && own->t_checked <= k->run->t && own->rows_checked >= 0 && own->rows_checked <= kernel_rows(k));
+    visit_check(v, own->output_checked >= 0 && own->output_checked <= k->run->outputs && own->unchecked >= 0 && own->unchecked_at_most >= 0 &&
+                       own->unchecked_at_most <= MORE_SELDOM);
     visit_same(v, rk->tableau->stages);
     VISIT_FROM_TO(v, rk, t, h);
     VISIT_FROM_TO(v, rk, steps, worst);
     VISIT_FROM_TO(v, rk, error_before, dense_ready);
+    visit_check(v, rk->t >= k->run->start && rk->t <= k->run->t && rk->h >= 0 && isfinite(rk->h) && rk->steps >= 0 && rk->steps < LONG_MAX / 2);
+    visit_check(v, rk->rejected >= 0 && rk->refused >= 0 && rk->evaluations >= 0);
+    VISIT_WITHIN(v, rk, worst, worst, -1, k->states - 1);
+    VISIT_TRUTHS(v, rk, dense_ready, dense_ready);
     visit(v, rk->atol, (size_t)(rk->corrected + rk->width - rk->atol) * sizeof *rk->atol); /* with states, stages and all numbers */
 }
 

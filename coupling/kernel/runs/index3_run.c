@@ -37,9 +37,13 @@ static void visit_state(Kernel *k, Visit *v)
     Bordered *b = own->b;
     const int rows = b->states + b->unknowns;
     VISIT(v, own->report);
+    VISIT_WITHIN(v, &own->report, worst, ringing, -1, b->states - 1);
+    visit_check(v, own->report.iterations >= 0 && own->report.factorisations >= 0 && own->report.most_iterations >= 0);
     visit_doubles(v, own->x, (int)(own->unknowns - own->x) + b->unknowns); /* with all numbers by state */
     visit(v, own->alternations, (size_t)b->states * sizeof *own->alternations);
     VISIT(v, b->stale);
+    visit_within(v, own->alternations, (size_t)b->states, 0, RINGING);
+    VISIT_TRUTHS(v, b, stale, stale);
     visit_doubles(v, b->term, (int)(b->right - b->term) + rows); /* with all numbers */
     visit_matrix(&b->step, v, rows);
     if (v->result == VISITED)

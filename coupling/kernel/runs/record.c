@@ -2,6 +2,7 @@
 #include "runs/sensitivity.h"
 #include "platform/visit.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,11 +109,14 @@ void record_visit(Kernel *k, Visit *v)
     visit_same(v, (long)width_of(k));
     VISIT(v, record->rows);
     VISIT(v, elsewhere);
-    if (elsewhere || v->result != VISITED)
+    if (!visit_truths(v, &elsewhere, 1) || !visit_check(v, record->rows >= 0 && (!elsewhere || record->rows < INT_MAX)) || elsewhere) {
+        record->rows = v->result == VISITED ? record->rows : 0;
         return;
+    }
     size_t room = (size_t)record->capacity;
     record->values = visit_array(v, record->values, &room, (size_t)record->rows, width_of(k) * sizeof *record->values);
     record->capacity = (long)room;
+    record->rows = v->result == VISITED ? record->rows : 0;
 }
 
 int kernel_begin_rows_file(Kernel *k, int file, long first, int width, const int *place)

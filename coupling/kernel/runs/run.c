@@ -2,6 +2,7 @@
 #include "runs/sensitivity.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +83,10 @@ void run_visit(Kernel *k, Visit *v)
     VISIT(v, run->next_output);
     VISIT_FROM_TO(v, run, last_event, close); /* the end of the run, and what is recorded, may be others */
     VISIT_FROM_TO(v, run, from, t_earlier);
+    visit_check(v, run->t >= run->start && run->t <= run->stop && run->t_before >= run->start && run->t_before <= run->t && !isnan(run->longest));
+    visit_check(v, run->steps >= 0 && run->steps < LONG_MAX / 2 && run->next_output >= 0 && run->next_output <= run->outputs);
+    VISIT_TRUTHS(v, run, near, near);
+    VISIT_WITHIN(v, run, close, close, 0, INT_MAX - 1);
     visit(v, run->crossing, 2 * m * sizeof *run->crossing);
     visit(v, run->present, (size_t)(run->unknowns_before + u - run->present) * sizeof *run->present); /* with all numbers */
     visit_bounds(v, run->bound, run->bounds);

@@ -7,8 +7,12 @@
 #include "events/switching.h"
 #include "runs/sensitivity.h"
 
+#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MOST_DEGREE = 2 }; /* of the polynomials of inputs */
 
 /* -- instances -------------------------------------------------------------------------------------------------------------------- */
 
@@ -56,6 +60,8 @@ static void visit_held(Loop *l, Visit *v)
     bool held = l->held, whole = l->whole;
     VISIT(v, held);
     VISIT(v, whole);
+    if (!visit_truths(v, &held, 1) || !visit_truths(v, &whole, 1))
+        return;
     if (v->mode == LOADING && !held) {
         free(l->held);
         l->held = NULL;
@@ -74,8 +80,19 @@ static void visit_held(Loop *l, Visit *v)
     }
     if (held)
         visit(v, l->held, (size_t)l->count * sizeof *l->held);
+    if (held)
+        visit_truths(v, l->held, (size_t)l->count);
     if (whole)
         linear_visit(l->whole, v, l->term + l->first_entry, l->reduced);
+}
+
+/* The constraints that repeat others: as many as are marked, or none. */
+static bool visit_dropped(const Loop *l, Visit *v)
+{
+    int marked = 0;
+    for (int i = 0; i < l->count && l->dropped; i++)
+        marked += l->dropped[i];
+    return visit_check(v, !l->repeated_count || l->repeated_count == marked);
 }
 
 static void visit_loop(Loop *l, Visit *v)
@@ -98,13 +115,24 @@ static void visit_loop(Loop *l, Visit *v)
     visit_same(v, l->linear != NULL);
     visit_same(v, l->sequence != NULL);
     visit_same(v, l->dropped != NULL);
+    VISIT_WITHIN(v, l, deficiency, deficiency, 0, l->count);
+    VISIT_WITHIN(v, l, worst.count, worst.count, 0, l->count);
+    VISIT_WITHIN(v, l, passed.count, passed.count, 0, l->count);
+    VISIT_WITHIN(v, l, off_count, off_count, 0, l->count);
+    VISIT_WITHIN(v, l, dropped_count, repeated_count, 0, l->dropped ? l->count : 0);
+    VISIT_TRUTHS(v, l, given, given);
+    VISIT_TRUTHS(v, l, shares, shares);
     if (!l->linear || v->result != VISITED)
         return;
     visit_doubles(v, l->term, l->first_sum + l->sums);
     if (l->sequence)
         visit(v, l->sequence, n * sizeof *l->sequence);
+    if (l->sequence)
+        visit_within(v, l->sequence, n, 0, l->count - 1);
     if (l->dropped) {
         visit(v, l->dropped, n * sizeof *l->dropped);
+        if (!visit_truths(v, l->dropped, n) || !visit_dropped(l, v))
+            return;
         visit(v, l->repeats, (size_t)l->repeated_count * n * sizeof *l->repeats);
         visit_doubles(v, l->reduced, l->row_start[l->count]);
     }
@@ -120,20 +148,38 @@ static void visit_projection(const Kernel *k, Visit *v)
     Projection *p = k->projection;
     visit_doubles(v, p->right, p->unknowns + 2 * k->states + p->count + 3 * p->turns);
     VISIT_FROM_TO(v, p, light, contraction);
+    VISIT_WITHIN(v, p, light, heavy, -1, k->states - 1);
 }
 
 static void visit_switching(Switching *s, Visit *v)
 {
     visit_same(v, s->count);
-    for (int i = 0; i < s->count; i++)
+    for (int i = 0; i < s->count; i++) {
         VISIT_FROM_TO(v, &s->item[i], mode, restitution);
+        VISIT_WITHIN(v, &s->item[i], mode, due, -HELD, HELD);
+        VISIT_TRUTHS(v, &s->item[i], candidate, fell);
+    }
     visit_doubles(v, s->z, 4 * s->unknowns);
-    VISIT_FROM_TO(v, s, begun, least_force);
+    VISIT_FROM_TO(v, s, begun, ahead);
+    VISIT_FROM_TO(v, s, slack, least_force);
+    VISIT_TRUTHS(v, s, begun, begun);
+    VISIT_TRUTHS(v, s, parts, parts);
     VISIT(v, s->notes);
+    VISIT_WITHIN(v, &s->notes, two, several, -1, s->count - 1);
+    VISIT_TRUTHS(v, &s->notes, two_closed, two_closed);
     VISIT(v, s->changes);
+    if (!visit_check(v, s->changes >= 0)) {
+        s->changes = 0;
+        return;
+    }
     size_t room = (size_t)s->change_room;
     s->change = visit_array(v, s->change, &room, (size_t)s->changes, sizeof *s->change);
     s->change_room = (int)room;
+    for (int i = 0; i < s->changes && v->result == VISITED; i++) {
+        VISIT_WITHIN(v, &s->change[i], item, item, 0, s->count - 1);
+        VISIT_WITHIN(v, &s->change[i], from, to, -HELD, HELD);
+        visit_check(v, s->change[i].row >= 0);
+    }
     int strikes = s->strikes;
     VISIT(v, strikes);
     for (int i = 0; i < strikes && v->result == VISITED; i++) {
@@ -149,6 +195,7 @@ static void visit_switching(Switching *s, Visit *v)
             more[s->strikes++] = (Strike){.impulse = numbers, .velocity = numbers + s->unknowns};
         }
         VISIT_FROM_TO(v, &s->strike[i], time, row);
+        visit_check(v, s->strike[i].row >= 0);
         visit_doubles(v, s->strike[i].impulse, 2 * s->unknowns);
     }
 }
@@ -165,13 +212,23 @@ static void visit_sensitivity(Kernel *k, Visit *v)
 
 /* -- co-simulation ---------------------------------------------------------------------------------------------------------------- */
 
+/* The point at which an instance with a step of its own is. */
+static void visit_period(Visit *v, Period *own, double period)
+{
+    VISIT(v, *own);
+    visit_check(v, own->number >= 0 && own->number < LONG_MAX / 2 && isfinite(own->begun) && isfinite((double)own->number * period));
+    VISIT_WITHIN(v, own, degree, degree, 0, MOST_DEGREE);
+}
+
 /* A point to which an explicit course may return. */
 static void visit_return(Kernel *k, Visit *v)
 {
     Coupling *c = k->coupling;
+    if (v->result != VISITED)
+        return;
     bool there = c->course && c->backup[FOR_RUN] && !c->careful;
     VISIT(v, there);
-    if (!there || v->result != VISITED)
+    if (!visit_truths(v, &there, 1) || !visit_check(v, !there || c->course) || !there)
         return;
     if (!c->backup[FOR_RUN])
         c->backup[FOR_RUN] = malloc(saved_size(k) * sizeof(double));
@@ -184,10 +241,11 @@ static void visit_return(Kernel *k, Visit *v)
     VISIT(v, c->backup_passed[FOR_RUN]);
     VISIT(v, c->backup_known[FOR_RUN]);
     VISIT(v, c->backup_rows[FOR_RUN]);
+    visit_check(v, c->backup_known[FOR_RUN] >= 0 && c->backup_known[FOR_RUN] <= PAST && c->backup_rows[FOR_RUN] >= 0);
     for (int i = 0; i < c->count; i++) {
         Stepper *s = &c->steppers[i];
         v->instance = s->part;
-        VISIT(v, s->saved_own[FOR_RUN]);
+        visit_period(v, &s->saved_own[FOR_RUN], s->period);
         VISIT(v, s->next_time[FOR_RUN]);
         if (s->instance)
             visit_serialised(v, s->instance, &s->saved[FOR_RUN]);
@@ -215,15 +273,21 @@ static void visit_coupling(Kernel *k, Visit *v)
     visit_doubles(v, c->held_before, (int)(c->z_before - c->held_before) + k->indicators);
     VISIT_FROM_TO(v, c, known, degree);
     VISIT_FROM_TO(v, c, event, seconds);
+    VISIT_WITHIN(v, c, known, known, 0, PAST);
+    VISIT_WITHIN(v, c, degree, degree, 0, MOST_DEGREE);
+    VISIT_TRUTHS(v, c, event, align);
     for (int i = 0; i < c->bond_count; i++)
         VISIT(v, c->bonds[i].passed);
     for (int i = 0; i < c->count; i++) {
         Stepper *s = &c->steppers[i];
         VISIT(v, s->degree);
         VISIT_FROM_TO(v, s, event, ends);
-        VISIT(v, s->own);
+        VISIT_TRUTHS(v, s, event, ends);
+        visit_period(v, &s->own, s->period);
         VISIT(v, s->inputs.start);
         VISIT(v, s->inputs.degree);
+        VISIT_WITHIN(v, s, degree, degree, 0, MOST_DEGREE);
+        VISIT_WITHIN(v, &s->inputs, degree, degree, 0, MOST_DEGREE);
     }
     visit_same(v, c->course != NULL);
     if (c->course && v->result == VISITED)
@@ -236,16 +300,25 @@ static void visit_implicit(Implicit *own, Visit *v)
     const int m = own->constraints, n = own->inputs, u = own->unknowns;
     visit_same(v, u);
     VISIT_FROM_TO(v, own, repetition, best);
+    VISIT_WITHIN(v, own, repetition, unimproved, 0, INT_MAX - 1);
+    VISIT_TRUTHS(v, own, at_beginning, has_before);
     visit_doubles(v, own->block, 4 * u + 6 * m + 2 * n); /* up to those of the past */
     Past *past = &own->past;
     VISIT_FROM_TO(v, past, known, predictions);
     VISIT_FROM_TO(v, past, predicted_time, led);
+    VISIT_WITHIN(v, past, known, known, 0, MOST_POINTS);
+    VISIT_WITHIN(v, past, count, count, 1, MOST_POINTS);
+    VISIT_WITHIN(v, past, predictions, predictions, 0, MOST_POINTS);
+    visit_truths(v, past->led, sizeof past->led);
     for (int i = 0; i < MOST_POINTS; i++) {
         visit_doubles(v, past->point[i], past->width);
         visit_doubles(v, past->predicted[i], past->width);
     }
     FixedPoint *f = &own->fixed_point;
     VISIT_FROM_TO(v, f, known, gain);
+    VISIT_WITHIN(v, f, known, known, 0, MOST_ANSWERS);
+    VISIT_WITHIN(v, f, gains, gains, 0, 2);
+    VISIT_TRUTHS(v, f, goes_on, goes_on);
     double *const by_unknown[] = {f->x, f->value, f->residual, f->left};
     for (size_t i = 0; i < sizeof by_unknown / sizeof *by_unknown; i++)
         visit_doubles(v, by_unknown[i], u);
@@ -260,6 +333,14 @@ static void visit_implicit(Implicit *own, Visit *v)
 
 /* -- all of it -------------------------------------------------------------------------------------------------------------------- */
 
+static void visit_statistics(Visit *v, const Statistics *s)
+{
+    const long counts[] = {s->evaluations, s->newton_iterations, s->factorisations, s->events, s->time_events, s->state_events, s->step_events,
+                           s->way[0].begun, s->way[0].made, s->way[0].timed, s->way[1].begun, s->way[1].made, s->way[1].timed};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        visit_check(v, counts[i] >= 0 && counts[i] < LONG_MAX / 2);
+}
+
 static void visit_values(Kernel *k, Visit *v)
 {
     int unknowns = 0;
@@ -272,16 +353,39 @@ static void visit_values(Kernel *k, Visit *v)
     visit_doubles(v, k->buffer, k->slots + 1);
     VISIT(v, k->phase);
     VISIT(v, k->passed);
+    const bool inside = k->leaves_last;
     VISIT_FROM_TO(v, k, fast, open);
     VISIT(v, k->statistics);
+    const Phase at = k->phase;
+    visit_check(v, at.instances_at <= EVENT_IN_PLACE);
+    visit_check(v, at.factors_from <= (k->fused ? OF_EQUATIONS : OF_INSTANCES));
+    visit_check(v, by_equations(&at) || !are_at_step_end(&at));
+    VISIT_TRUTHS(v, k, fast, fast);
+    VISIT_TRUTHS(v, k, leaves_last, open);
+    visit_statistics(v, &k->statistics);
+    if (v->result != VISITED || !visit_check(v, k->leaves_last == inside && isfinite(k->t)))
+        return;
     visit_same(v, k->displaced != NULL);
     if (k->displaced)
         visit_doubles(v, k->displaced, k->states);
     visit(v, k->off, 2 * (size_t)unknowns * sizeof *k->off); /* with those that follow a law */
+    visit_truths(v, k->off, 2 * (size_t)unknowns);
     for (int i = 0; i < k->drive_count; i++) {
         VISIT_FROM_TO(v, &k->drives[i], start, coefficient);
         VISIT(v, k->drives[i].last);
+        VISIT_WITHIN(v, &k->drives[i], last, last, -1, k->drives[i].points > 0 ? k->drives[i].points - 1 : 0);
     }
+}
+
+/* Rows that are named by what has been loaded: no more than there are. */
+static void visit_rows(const Kernel *k, Visit *v)
+{
+    const long rows = k->record ? k->record->rows : LONG_MAX;
+    for (int i = 0; k->switching && i < k->switching->changes; i++)
+        visit_check(v, k->switching->change[i].row <= rows);
+    for (int i = 0; k->switching && i < k->switching->strikes; i++)
+        visit_check(v, k->switching->strike[i].row <= rows);
+    visit_check(v, !k->coupling || k->coupling->backup_rows[FOR_RUN] <= rows);
 }
 
 static void visit_kernel(Kernel *k, Visit *v)
@@ -305,6 +409,8 @@ static void visit_kernel(Kernel *k, Visit *v)
         visit_switching(k->switching, v);
     if (k->record && v->result == VISITED)
         record_visit(k, v);
+    if (v->result == VISITED)
+        visit_rows(k, v);
     if (k->run && !inside && v->result == VISITED)
         run_visit(k, v);
     if (k->sensitivity && v->result == VISITED)
