@@ -1,4 +1,7 @@
-"""Checks the platform, and builds the kernel and the program of hosts; everything else stands in ``pyproject.toml``."""
+"""Checks the platform, and builds the kernel, the program of hosts and the runtime of FMUs; everything else stands in ``pyproject.toml``.
+
+The environment variable ``JOURDAIN_LIBRARIES``, which ``make wheel`` sets, asks for compiled libraries of the whole catalogue instead of the runtime.
+"""
 
 import os
 import platform
@@ -21,7 +24,7 @@ from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CCompilerError
 
-# Not installed yet; a build in a place of its own does not look here.
+# The package is not installed yet, and a build in an environment of its own does not look here.
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from fmu_components.export.compile import COMPILED, PLATFORMS, ExportError, compile_runtime
 from fmu_components.export.ready import PACKS
@@ -56,7 +59,7 @@ def compile_at_once(compile_all: Any, sources: list[str], **options: Any) -> lis
 
 
 class BuildWithHost(build_ext):
-    """Puts the program of hosts beside the library whose services it offers. The library knows nothing of Python, and has one name for all versions."""
+    """Builds the kernel's library, which knows nothing of Python and has one name for all versions; and what else is compiled."""
 
     def get_ext_filename(self, fullname: str) -> str:
         return f"{fullname.replace('.', os.sep)}.so"
@@ -77,14 +80,14 @@ class BuildWithHost(build_ext):
         except CCompilerError as error:
             print(f"{PROGRAM} cannot be built, so that FMUs cannot run in processes of their own: {error}", file=sys.stderr)
         for each in self._made:
-            shutil.rmtree(each, ignore_errors=True)  # of older sources
+            shutil.rmtree(each, ignore_errors=True)  # an earlier build may have left files of older sources
         if os.environ.get("JOURDAIN_LIBRARIES"):
             self._pack_libraries()
         else:
             self._compile_runtime()
 
     def _pack_libraries(self) -> None:
-        """Puts compiled libraries of the catalogue into a wheel that is passed on; this needs what the product depends on."""
+        """Builds the FMUs of the catalogue, for which the environment must have the product's dependencies."""
         from fmu_components.export.packs import write_packs
 
         write_packs(self._built(PACKS))

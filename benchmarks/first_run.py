@@ -33,7 +33,7 @@ MACHINES = {
 }
 
 
-PACKS = "from fmu_components.export.ready import PACKS; print('libraries of a wheel' if PACKS.exists() else 'sources')"
+PACKS = "from fmu_components.export.ready import PACKS; print('wheel' if PACKS.exists() else 'sources')"
 
 
 def seconds(python: str, program: str, cache: Path) -> float:
@@ -74,8 +74,7 @@ def main() -> None:
     )  # bytecode is written once
     start = min(medians(python, "", chosen.repetitions))
     imported = min(medians(python, IMPORT, chosen.repetitions)) - start
-    print(f"FMUs from {made_from}")
-    print(f"{'processor seconds':34}{'empty cache':>12}{'full cache':>12}")
+    print(f"{f'processor seconds, {made_from}':34}{'empty cache':>12}{'full cache':>12}")
     print(f"{'from jourdain import System':34}{imported:12.2f}{imported:12.2f}")
     for name, program in MACHINES.items():
         if chosen.only in name:
