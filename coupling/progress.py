@@ -66,7 +66,7 @@ _built = count(1)
 
 @contextmanager
 def building_shown(name: str) -> Iterator[None]:
-    """Shows on a terminal which FMU is being built, and how many this process has asked for."""
+    """Shows on a terminal which FMU is being built, and its number in this process."""
     if not watched_by_someone():
         yield
         return

@@ -125,11 +125,17 @@ def dependencies(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Calla
     return found
 
 
+@pytest.mark.slow
+def test_this_python_is_found():
+    """The search for interpreters finds at least the one that runs the tests."""
+    assert f"{sys.version_info[0]}.{sys.version_info[1]}" in pythons()
+
+
 @pytest.fixture(scope="module", params=VERSIONS)
 def fresh(
     request: pytest.FixtureRequest, wheel: Path, dependencies: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """The folder of programs of an environment that has the wheel and what it depends on, in a path with blanks, which nobody can write."""
+    """The folder of programs of a write-protected environment that contains the wheel and its dependencies, in a path with blanks."""
     python = pythons().get(request.param)
     if python is None:
         pytest.skip(f"there is no Python {request.param} on this machine")
@@ -154,7 +160,7 @@ def contents(fresh: Path) -> dict[Path, int]:
 
 @pytest.mark.slow
 def test_the_wheel_has_nothing_but_the_library(wheel):
-    """Its top-level names, the files that are no Python, one library of C, its program, and the licence as PEP 639 asks for."""
+    """Names at the top, files that are no Python, one library of C, its program, a pack for each component, and the licence as PEP 639 asks for."""
     assert re.search(r"-py3-none-(\w+\.)*manylinux_2_\d+_x86_64", wheel.name)
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
@@ -181,14 +187,14 @@ def test_the_wheel_has_nothing_but_the_library(wheel):
 
 @pytest.mark.slow
 def test_every_library_of_the_wheel_runs_with_the_glibc_of_its_tag(wheel):
-    """Those of the kernel and its program, and two of each component."""
+    """The kernel, its program, and two libraries of each component are checked."""
     count, sentences = complaints(wheel)
     assert count == 2 + 2 * len(all_components()) and sentences == []
 
 
 @pytest.mark.slow
 def test_the_fmus_of_the_wheel_are_those_of_the_sources(wheel, tmp_path, monkeypatch):
-    """To the byte: the same compiler has made both."""
+    """Both are equal to the byte, since the same compiler has made them."""
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path, [name for name in archive.namelist() if name.startswith("fmu_components/ready/")])
     names = list(all_components())[::20]
@@ -206,7 +212,7 @@ def test_the_fmus_of_the_wheel_are_those_of_the_sources(wheel, tmp_path, monkeyp
 
 @pytest.mark.slow
 def test_the_wheel_needs_no_compiler(fresh, tmp_path):
-    """The README's lines run as it shows them, except those that compile; so do all components, a page, and a sweep by processes."""
+    """Lines of the README run except those that compile; all components, a page and a sweep by processes run as well."""
     environment = {**os.environ, "PATH": "", "CC": "", "JOURDAIN_CACHE": str(tmp_path / "cache"), "PYTHONPATH": ""}
     before = contents(fresh)
     told = run(fresh / "python", "-P", TRIAL, ROOT / "README.md", cwd=tmp_path, env=environment)
@@ -224,7 +230,7 @@ def test_the_wheel_needs_no_compiler(fresh, tmp_path):
 
 @pytest.mark.slow
 def test_the_wheel_compiles_components_of_users(fresh, tmp_path):
-    """With a compiler; and without one, the command builds what the wheel has and says of others what is missing."""
+    """A user's component needs a compiler. Without one the command builds the catalogue's FMUs, and a sentence says what is missing for others."""
     environment = {**os.environ, "JOURDAIN_CACHE": str(tmp_path / "cache"), "PYTHONPATH": ""}
     bare = {**environment, "PATH": "", "CC": "", "JOURDAIN_CACHE": str(tmp_path / "empty")}
     own, before = tmp_path / "own.py", contents(fresh)
@@ -244,7 +250,7 @@ def test_the_wheel_compiles_components_of_users(fresh, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("version", VERSIONS[1:])
 def test_dependencies_have_wheels(version, wheel, dependencies, tmp_path):
-    """Of each version of Python, also where there is no such interpreter here; they can be unpacked."""
+    """Wheels exist for each version of Python, also for one that this machine lacks, and can be unpacked."""
     for path in dependencies(version).iterdir():
         with zipfile.ZipFile(path) as archive:
             archive.extractall(tmp_path / "unpacked")
@@ -255,7 +261,7 @@ def test_dependencies_have_wheels(version, wheel, dependencies, tmp_path):
 
 @pytest.mark.slow
 def test_an_installation_from_sources_compiles_the_runtime(tmp_path):
-    """In a path with blanks: objects of the runtime, and no libraries of components."""
+    """The wheel of sources in a path with blanks has the objects of the runtime, and no libraries of components."""
     with zipfile.ZipFile(built_wheel(copied(tmp_path), tmp_path)) as archive:
         names = archive.namelist()
     compiled = {Path(name).name for name in names if name.startswith("fmu_components/runtime/compiled/") and name.endswith(".o")}

@@ -200,7 +200,7 @@ def test_a_bar_that_fails_loses_no_result(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_terminal_shows_which_fmu_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With its number, as long as that lasts; nothing is written elsewhere, and a terminal that goes away loses no FMU."""
+    """The line has the number of the FMU and goes away; nothing is written where there is no terminal; a terminal that goes away loses no FMU."""
 
     class Own(Component):
         """Gain: of this test."""

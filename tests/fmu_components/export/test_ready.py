@@ -49,7 +49,7 @@ def installed(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("find_it", [known_fmu, lambda name, fmi: cached_fmu(find(name), fmi)], ids=["by name", "by class"])
 def test_an_fmu_from_a_pack_is_the_one_that_was_built(find_it, built) -> None:
-    """To the byte, in both versions."""
+    """Both versions are equal to the byte; each is put together once."""
     for (name, fmi), content in built.items():
         path = find_it(name, fmi)
         assert path is not None and path.is_relative_to(kept.cache_folder())
@@ -59,14 +59,14 @@ def test_an_fmu_from_a_pack_is_the_one_that_was_built(find_it, built) -> None:
 
 
 def test_many_are_built_from_packs(built, tmp_path: Path) -> None:
-    """As ``jourdain build`` does, into a folder of the user."""
+    """A folder of the user is filled in the way of ``jourdain build``."""
     made = list(build([find(FIXED), find(GAIN)], tmp_path / "out", Options(platforms=("linux64",))))
     assert {(each.name, each.fmi): each.path.read_bytes() for each in made} == built
     assert not any(each.fresh for each in build([find(FIXED)], tmp_path / "out", Options(platforms=("linux64",))))
 
 
 def test_a_component_without_a_pack_needs_a_compiler(tmp_path: Path) -> None:
-    """Another one, and those of users: a class that inherits, and one of the same name from a file; also a platform that packs do not have."""
+    """A class that inherits, a class of the same name from a file, a component without a pack, and another platform are compiled."""
 
     class Fixed(find(FIXED)):  # type: ignore[misc]
         """Support: another one."""
@@ -85,7 +85,7 @@ def test_a_component_without_a_pack_needs_a_compiler(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("change", ["changed", "added", "removed"])
 def test_a_changed_source_makes_packs_useless(change: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Any source of the package, in an editable installation for example."""
+    """Any source of the package counts, as in an editable installation."""
     now = ready.digests()
     file = "runtime/values.c"
     texts = {
@@ -99,7 +99,7 @@ def test_a_changed_source_makes_packs_useless(change: str, folder: Path, tmp_pat
 
 
 def test_digests_are_those_of_all_sources() -> None:
-    """Also those that no FMU is made of: a component may import any of them."""
+    """Sources that no FMU contains count as well: a component may import any of them."""
     found = ready.digests()
     assert {"planar/Fixed.py", "runtime/model.h", "runtime/standard/fmi3Functions.h", "declare/joint.py", "catalogue.py"} <= set(found)
     assert all((c.RUNTIME.parent / name).is_file() for name in found)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from functools import cache
 from pathlib import Path
 
 OLDEST = (3, 11)
 _PROBE = "import sys, venv; print(*sys.version_info[:2], sys.implementation.name)"
 
 
+@cache
 def pythons() -> dict[str, Path]:
     """Returns one interpreter of each version from 3.11 on, by names such as ``3.12``; looks in PATH and the usual places."""
     folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]

@@ -40,7 +40,7 @@ def test_the_tag_names_a_version(tags: str, promised: tuple[int, ...]) -> None:
 
 
 def test_a_wheel_that_promises_too_much_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A library by itself, and one in an archive; other files do not count."""
+    """A library by itself and a library in an archive are checked; other files are not."""
     with tarfile.open(tmp_path / "pack.tar.xz", "w:xz") as pack:
         pack.add(LIBRARY, "fmi2/binaries/it.so")
         pack.add(__file__, "text")
