@@ -13,7 +13,7 @@ from coupling.fmus.ports import gives, needs_partner, takes
 from fmu_components.catalogue import find
 from fmu_components.declare import units
 from fmu_components.declare.component import Component, component_name
-from fmu_components.declare.declaration import Role
+from fmu_components.declare.declaration import TIME_NAMES, Role, Variable
 from fmu_components.declare.joint import Joint
 from fmu_components.declare.ports import Side
 from fmu_components.export import structure as exporter
@@ -36,10 +36,15 @@ def fmi(component: type[Component]) -> int:
     return turn(component_name(component))
 
 
-def check_variables(read: Fmu, component: type[Component]) -> None:
+def name_of(declared: Variable, fmi: int) -> str:
+    """Returns the name in a version: in FMI 2 the independent variable has another one."""
+    return TIME_NAMES[fmi] if declared.role is Role.TIME else declared.name
+
+
+def check_variables(read: Fmu, component: type[Component], fmi: int) -> None:
     """Every variable as it is declared, by name, in the order of the references."""
     table = table_of(component)
-    assert list(read.variables) == [v.name for v in table.variables]
+    assert list(read.variables) == [name_of(v, fmi) for v in table.variables]
     for declared, variable in zip(table.variables, read.variables.values(), strict=True):
         assert read.by_reference[variable.reference] is variable
         assert variable.reference == table.reference(declared)
@@ -78,7 +83,7 @@ def check_structure(read: Fmu, component: type[Component], fmi: int) -> None:
     for unknown in (*read.structure.outputs, *read.structure.derivatives):
         assert unknown.dependencies is not None
         assert unknown.name == table.variable(unknown.reference).name
-        assert unknown.knowns == tuple(table.variable(reference).name for reference, _ in unknown.dependencies)
+        assert unknown.knowns == tuple(name_of(table.variable(reference), fmi) for reference, _ in unknown.dependencies)
 
 
 def listed(unknowns: list[exporter.ListedUnknown]) -> tuple[Unknown, ...]:
