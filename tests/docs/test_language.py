@@ -21,10 +21,6 @@ PAGES = sorted(
         *ROOT.glob("docs/programs/*.md"),
     ]
 )
-TO_REWRITE: set[str] = {
-    "docs/tutorials/ten-minutes.md",
-}
-"""Pages that still wait for plain English. The set only shrinks."""
 EXCEPTIONS = {("docs/tutorials/ten-minutes.md", "Ten minutes to a first machine")}
 """Page and text of sentences or titles that may break one rule: at most 20. The set only shrinks."""
 
@@ -120,7 +116,7 @@ def left(page: Path) -> list[str]:
     return [each for each in offences(page.read_text(encoding="utf-8")) if not each.endswith(allowed)]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if name(page) not in TO_REWRITE], ids=name)
+@pytest.mark.parametrize("page", PAGES, ids=name)
 def test_a_page_keeps_the_rules(page: Path) -> None:
     """Also by itself it has a median of at most 16 words, and few long sentences."""
     text = page.read_text(encoding="utf-8")
@@ -133,7 +129,7 @@ def test_a_page_keeps_the_rules(page: Path) -> None:
 
 def test_the_pages_have_short_sentences() -> None:
     """The median is at most 15 words, and at most one sentence of a hundred has more than 25."""
-    lengths = [words(each) for page in PAGES if name(page) not in TO_REWRITE for each in sentences(page.read_text(encoding="utf-8"))]
+    lengths = [words(each) for page in PAGES for each in sentences(page.read_text(encoding="utf-8"))]
     assert statistics.median(lengths) <= 15
     assert sum(length > 25 for length in lengths) <= len(lengths) / 100
 
@@ -143,11 +139,6 @@ def test_exceptions_are_few_and_needed() -> None:
     assert len(EXCEPTIONS) <= 20
     for where, text in EXCEPTIONS:
         assert any(each.endswith(text) for each in offences((ROOT / where).read_text(encoding="utf-8"))), text
-
-
-def test_pages_that_wait_need_it() -> None:
-    """A page without offences leaves the set."""
-    assert [each for each in TO_REWRITE if not left(ROOT / each)] == []
 
 
 def test_sentences_are_found() -> None:
