@@ -65,7 +65,14 @@ class FractionalModel:
         """Returns the model at values of the parameters, such as ``{"spring.k": 60.0}``; the point is that of the first node."""
         r, n, m = self.order, len(self.first.states), len(self.first.inputs)
         delta = self.delta(values)
-        whole = self.M[r:, r:] + self.M[r:, :r] * delta @ np.linalg.solve(np.eye(r) - self.M[:r, :r] * delta, self.M[:r, r:])
+        try:
+            fed = np.linalg.solve(np.eye(r) - self.M[:r, :r] * delta, self.M[:r, r:])
+        except np.linalg.LinAlgError:
+            raise AnalysisError(
+                f"the fit is singular at {', '.join(f'{name} = {value:g}' for name, value in values.items())}: its divisor vanishes there; give a grid "
+                "with more values, or another degree"
+            ) from None
+        whole = self.M[r:, r:] + self.M[r:, :r] * delta @ fed
         return like(self.first, (whole[:n, :n], whole[:n, n : n + m], whole[n:, :n], whole[n:, n : n + m]), self.first.point)
 
     def save(self, path: str | Path) -> Path:
@@ -146,7 +153,7 @@ def _fits(samples: Samples, degree: int) -> Iterator[FractionalModel]:
             errors = [
                 response_error(found.at(values), model, _CHECKED) for values, model in zip(samples.points, samples.models, strict=True)
             ]
-        except np.linalg.LinAlgError:  # a quotient whose divisor vanishes within the grid
+        except AnalysisError:  # a quotient whose divisor vanishes at a node
             continue
         yield replace(found, error_on_grid=max(errors))
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 
+import fmpy
 import numpy as np
 import pytest
 
@@ -97,3 +99,10 @@ def figures(system: System, angle: str) -> np.ndarray:
     rest = system.equilibrium()
     slowest = min(mode.frequency for mode in system.linearise(initial=rest).modes() if mode.frequency > 1e-3)
     return np.array([rest[angle], moved[angle][-1], slowest])
+
+
+def test_it_is_exported(tmp_path: Path) -> None:
+    """The chain as one FMU, stepped by FMPy, ends where the master does."""
+    path = chain(1e5).export_fmu(tmp_path / "chain.fmu", fmi=3, platforms=["linux64"], outputs=["a.q"])
+    stepped = fmpy.simulate_fmu(str(path), fmi_type="ModelExchange", stop_time=0.2, relative_tolerance=1e-9, output=["a.q"])
+    assert stepped["a.q"][-1] == pytest.approx(chain(1e5).simulate(0.2, rtol=1e-9)["a.q"][-1], abs=1e-6)

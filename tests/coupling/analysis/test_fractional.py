@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -64,6 +65,15 @@ def test_arrays_with_names(tmp_path: Path) -> None:
     r = len(delta)
     A = (M[r:, r:] + M[r:, :r] @ np.diag(delta) @ np.linalg.inv(np.eye(r) - M[:r, :r] @ np.diag(delta)) @ M[:r, r:])[:2, :2]
     assert pytest.approx(family.model_at({"rod.m": 1.2}).A, abs=1e-8) == A
+
+
+def test_a_divisor_that_vanishes_is_named() -> None:
+    """x' = x / (1 - p)."""
+    found = upright().linearise(along={"rod.m": np.linspace(0.5, 1.5, 5)}).to_lfr(checks=0)
+    singular = replace(found, M=np.ones((4, 4)), blocks={"rod.m": 1})
+    assert refusal(lambda: singular.at({"rod.m": 1.5}), AnalysisError) == (
+        "the fit is singular at rod.m = 1.5: its divisor vanishes there; give a grid with more values, or another degree"
+    )
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,19 @@ def test_a_node_without_equilibrium_is_named() -> None:
     assert said.startswith("body.m = 1, body.I = 1: no equilibrium was found") and "free=[...] with an input that can balance it" in said
 
 
+def test_coordinates_that_fail_within_the_grid_are_named_with_the_node() -> None:
+    """The place along x stands still where the rod lies along x."""
+    system = System("rod")
+    system.add("ground", "planar.Fixed")
+    system.add("pin", "planar.Revolute", {"rotation.k": 10.0})
+    system.add("rod", "planar.Body1", {"p1.rx": -0.5, "x": 0.5, "gy": 0.0})
+    system.connect("ground.p1", "pin.M")
+    system.connect("pin.N", "rod.p1")
+    along = {"rod.m": [1.0, 2.0], "pin.rotation.rest": [0.4, 0.2, 0.0]}
+    said = refusal(lambda: system.linearise(coordinates=["rod.x"], along=along), AnalysisError)
+    assert said.startswith("rod.m = 1, pin.rotation.rest = 0: coordinates: 'rod.x', 'rod.vx' cannot be among the coordinates at this point")
+
+
 def test_an_index_outside_of_the_grid_is_refused() -> None:
     assert (
         refusal(lambda: grid()[5, 0], IndexError)
