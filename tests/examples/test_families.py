@@ -23,7 +23,7 @@ from tests.support.fused.ways import ways_disagreement
 from tests.support.systems.machines import EXAMPLES
 
 FAMILIES = {path.stem: path for path in sorted((EXAMPLES / "families").glob("*.py")) if path.stem != "report"}
-QUICK = ("gears", "mounts", "plane_crossings", "ropes")
+QUICK = ("plane_crossings", "ropes")
 """Families that run with every test. The others build more components than the tests have time for."""
 
 
