@@ -18,7 +18,6 @@ from coupling.analysis.pose import Pose
 from coupling.analysis.search import Assembled, Wish, guesses_of
 from coupling.errors import AnalysisError, BuildError, Unprojectable
 from coupling.held import held_by
-from coupling.kernel.hosts.hosted import HostDied
 from coupling.live.checkpoints import CheckpointWriter
 from coupling.live.conclusion import broken_off, conclude, judge, lost_when_freed
 from coupling.live.fused import begin_fused
@@ -319,7 +318,7 @@ class Simulator:
                         outcome = scheme.couple(session, run, interval)
                     else:
                         outcome = (instead or SOLVERS[run.solver_name].integrate)(session, run)
-            except (MemoryError, HostDied) as error:
+            except Exception as error:
                 outcome = broken_off(session, error)
             seconds = prepared - began, perf_counter() - prepared
             conclude(session, outcome, [*warned, *vain], own)

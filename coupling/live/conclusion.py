@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from coupling.errors import listed
-from coupling.kernel.hosts.hosted import HostDied
+from coupling.kernel.hosts.hosted import HostDied, HostedLibrary
 from coupling.live.bounds import out_of_bounds
 from coupling.live.dependencies import check_end
 from coupling.live.enforcement import jumps, takeovers
@@ -21,10 +21,20 @@ from coupling.outcome import Outcome
 from coupling.record import Record
 
 
-def broken_off(session: Session, error: MemoryError | HostDied) -> Outcome:
-    """The outcome of a run that this has ended."""
-    time = session.kernel.time
-    return out_of_memory(time) if isinstance(error, MemoryError) else lost(session.kernel.library, error.death, time)
+def broken_off(session: Session, error: Exception) -> Outcome:
+    """Returns the outcome of a run that an error has ended; raises one that is not of the process in which the run was, nor of memory.
+
+    An answer of that process that makes no sense is an error of any type in the code that reads it.
+    """
+    library = session.kernel.library
+    if isinstance(error, HostDied):
+        return lost(library, error.death, session.kernel.time)
+    if isinstance(error, MemoryError):
+        return out_of_memory(session.kernel.time)
+    ours = type(error).__module__.startswith(("coupling", "fmu_components"))
+    if not isinstance(library, HostedLibrary) or error is session.running.raised or ours or isinstance(error, OSError):
+        raise error
+    return lost(library, library.give_up(), session.kernel.time)
 
 
 def lost_when_freed(session: Session) -> list[str]:

@@ -46,6 +46,8 @@ def cause_of(death: Death) -> str:
             return f"did not come back within {death.seconds:.3g} s"
         case DeathKind.INTERRUPTED:
             return f"was interrupted after {death.seconds:.3g} s"
+        case DeathKind.DAMAGED:
+            return "has overwritten memory that its process shares with this one, and was ended"
     return "has lost its process"
 
 

@@ -13,6 +13,12 @@ enum { PRINTED = 1 << 20, GROUPED = 512, BETWEEN = 40 };
 /* How long to sleep between two looks at what else may have happened. */
 static const double nap = 0.02;
 
+/* How many calls of FMUs a host may count in a second: a call takes longer. */
+static const double soonest = 1e9;
+
+/* How long a host may work between calls of FMUs, and in one request, in seconds and in time limits of a call. Hosts that count calls for ever end there. */
+static const double between = 60, longest_request = 1000;
+
 /* How long a host may take to end when it is asked to. */
 static const double patience = 1.0;
 
@@ -28,6 +34,7 @@ struct Host {
     Patience waiting;
     Death death;
     double call_timeout;
+    uint32_t request; /* as it was posted last: hosts only read it */
     int (*answer)(void *context, int what);
     void *context;
     bool stopped;
@@ -272,6 +279,11 @@ Channel *host_channel(Host *h)
     return h->channel;
 }
 
+size_t host_room(const Host *h)
+{
+    return h->size - sizeof(Channel);
+}
+
 Call *host_words(Host *h)
 {
     return &h->channel->call;
@@ -371,11 +383,40 @@ static int lose(Host *h, DeathKind kind, double seconds)
     return kind;
 }
 
+void host_give_up(Host *h)
+{
+    if (!h->death.kind)
+        (void)lose(h, DAMAGED, 0);
+}
+
 static DeathKind kind_of(const Host *h)
 {
     if (!h->process.known)
         return LOST;
     return h->process.signal ? SIGNALLED : atomic_load(&h->channel->leaving) ? EXITED : LEFT;
+}
+
+/* What no host does: it counts its calls upwards, answers once, and leaves the requests alone. */
+static bool is_damaged(const Host *h, uint32_t before, uint64_t calls, uint64_t count, double seconds)
+{
+    const Channel *c = h->channel;
+    const uint32_t answers = atomic_load(&c->response) - before;
+    return answers > 1 || atomic_load(&c->request) != h->request || (double)(calls - count) > 4 + 2 * soonest * seconds;
+}
+
+/* Whether the host has taken too long, by the clock of this process alone: what the host says of its calls only tells how long it may take. */
+static bool is_late(const Host *h, int op, bool calling, double quiet, double all)
+{
+    const double limit = h->call_timeout;
+    if (!(limit > 0))
+        return false;
+    return quiet >= (calling || op < OP_GUARD ? limit : limit + between) || all >= longest_request * limit + between;
+}
+
+/* The end of a call whose answer has come, if it is one. */
+static int answered(Host *h, uint32_t before)
+{
+    return is_damaged(h, before, 0, 0, 0) ? lose(h, DAMAGED, 0) : LIVES;
 }
 
 /* Until the host has answered, or something else has happened. */
@@ -386,29 +427,34 @@ static int await(Host *h, uint32_t before, int op)
     if (!cores)
         cores = platform_cores();
     if (channel_watch(&h->waiting, &c->response, before, cores > 1 ? CHANNEL_SPIN : 0))
-        return LIVES;
+        return answered(h, before);
     uint64_t count = atomic_load(&c->where.count);
-    for (double since = platform_seconds();;) {
+    const double began = platform_seconds();
+    for (double since = began, looked = began;;) {
         atomic_store(&c->master_sleeps, 1);
         if (atomic_load(&c->response) == before)
             platform_wait(&c->response, before, nap);
         atomic_store(&c->master_sleeps, 0);
         if (atomic_load(&c->response) != before)
-            return LIVES;
+            return answered(h, before);
         const bool ended = platform_ended(&h->process);
         if (atomic_load(&c->response) != before)
-            return LIVES; /* its last answer */
+            return answered(h, before); /* its last answer */
         const double now = platform_seconds();
         const uint64_t calls = atomic_load(&c->where.count);
         if (ended)
             return lose(h, kind_of(h), now - since);
+        if (is_damaged(h, before, calls, count, now - looked))
+            return lose(h, DAMAGED, now - since);
         if (calls != count)
             since = now;
         count = calls;
+        looked = now;
+        platform_wake(&c->request); /* should it sleep although it is called */
         if (raised() || (looks && looks(now - since)))
             return lose(h, INTERRUPTED, now - since);
-        if (h->call_timeout > 0 && (count % 2 || op < OP_GUARD) && now - since >= h->call_timeout)
-            return lose(h, TIMED_OUT, h->call_timeout);
+        if (is_late(h, op, count % 2, now - since, now - began))
+            return lose(h, TIMED_OUT, count % 2 || op < OP_GUARD ? h->call_timeout : now - since);
     }
 }
 
@@ -426,6 +472,7 @@ int host_call(Host *h, int op)
         c->call.op = op;
         c->call.asks = 0;
         c->call.answers = answers;
+        h->request++;
         channel_post(&c->request, &c->host_sleeps);
         const int lost = await(h, before, op);
         if (lost || !c->call.asks)

@@ -48,9 +48,9 @@ typedef struct {
 
 #define SANDBOX_WRITABLE "--"
 
-typedef enum { LIVES, SIGNALLED, EXITED, LEFT, TIMED_OUT, INTERRUPTED, LOST } DeathKind;
+typedef enum { LIVES, SIGNALLED, EXITED, LEFT, TIMED_OUT, INTERRUPTED, LOST, DAMAGED } DeathKind;
 
-/* How a host was lost. EXITED: by exit; LEFT: by _exit; LOST: nobody knows. */
+/* How a host was lost. EXITED: by exit; LEFT: by _exit; LOST: nobody knows. DAMAGED: what both see is not as hosts leave it. */
 typedef struct {
     int kind, signal, code;
     double seconds;    /* that the last call took */
@@ -73,6 +73,7 @@ typedef struct {
 /* Null where it cannot be; `problem` then says why. */
 Host *host_start(const HostOptions *, char *problem, size_t size);
 Channel *host_channel(Host *);
+size_t host_room(const Host *); /* bytes of data, as this process knows it */
 Call *host_words(Host *);
 void *host_data(Host *);
 int host_process(const Host *);
@@ -83,6 +84,7 @@ int host_give(Host *, int file); /* the number of the same open file in the host
 const Death *host_death(const Host *);
 long host_printed(Host *, const char **text); /* what the host has printed so far, the last mebibyte of it */
 void host_stop(Host *); /* ends it, and leaves zeros where the memory was that both saw */
+void host_give_up(Host *); /* one whose answers make no sense: it is DAMAGED */
 void host_limit(Host *, double call_timeout); /* from now on */
 void host_end(Host *);
 void host_look(int (*look)(double lasted)); /* asked again and again while waiting; where it returns another number than 0, the host is given up */

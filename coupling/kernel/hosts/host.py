@@ -36,6 +36,8 @@ class DeathKind(IntEnum):
     INTERRUPTED = 5
     LOST = 6
     """Nobody knows."""
+    DAMAGED = 7
+    """It was ended because it had overwritten memory that both processes see."""
 
 
 class DeathStructure(ctypes.Structure):
@@ -81,6 +83,7 @@ declare(
         "host_spins": (c_uint32, [c_void_p]),
         "host_give": (c_int, [c_void_p, c_int]),
         "host_stop": (None, [c_void_p]),
+        "host_give_up": (None, [c_void_p]),
         "host_limit": (None, [c_void_p, c_double]),
         "host_end": (None, [c_void_p]),
         "host_look": (None, [LOOKS]),
@@ -197,6 +200,10 @@ class Host:
         """Ends the process; where its memory was are zeros until the end, so that whoever still looks there does no harm."""
         if self.handle:
             library.host_stop(self.handle)
+
+    def give_up(self) -> None:
+        """Ends a process that has overwritten what both processes see."""
+        library.host_give_up(self.handle)
 
     def limit(self, call_timeout: float | None) -> None:
         """Of each call from now on."""

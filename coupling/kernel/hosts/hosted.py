@@ -143,6 +143,13 @@ class HostedLibrary:
     def printed_in_run(self) -> str:
         return self.host.printed_in_run
 
+    def give_up(self) -> Death:
+        """Ends a process whose answers make no sense; returns what has become of it."""
+        self.host.give_up()
+        found = self.host.death
+        assert found
+        return found
+
     def answers(self) -> bool:
         """Whether the process is there."""
         return self.host.is_there()
@@ -271,7 +278,9 @@ class HostedLibrary:
     def _answer(self, what: int) -> int:
         words, numbers = self._words, self._numbers
         called = self._called.get(words[0])
-        if called is None:
+        if called is None or what not in (_VALUE, _RESTART, _STEP, _STATE, _BETWEEN):
+            return 0
+        if len(called.functions) != (3 if what in (_RESTART, _STEP, _STATE) else 1):  # it asks for something else than it was given
             return 0
         function = called.functions[0]
         if what == _VALUE:

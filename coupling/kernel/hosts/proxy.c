@@ -33,6 +33,12 @@ static Record *record_at(const Guard *g, size_t place)
     return (Record *)(host_channel(g->host)->data + place);
 }
 
+/* The instance of a number that a host may have written; the first one where there is none of that number. */
+static Remote *remote_of(const Guard *g, int number)
+{
+    return g->remotes[number >= 0 && number < g->remote_count ? number : 0];
+}
+
 void proxy_discard(Guard *g)
 {
     g->used = 0;
@@ -43,7 +49,7 @@ void proxy_discard(Guard *g)
 static void tell_refused(Remote *r, uint64_t number, Status status)
 {
     const Guard *g = r->guard;
-    const size_t room = host_channel(g->host)->room;
+    const size_t room = host_room(g->host);
     size_t place = 0;
     for (uint64_t i = 0; i < number && place + sizeof(Record) <= room; i++)
         place += sizeof(Record) + record_at(g, place)->bytes;
@@ -83,7 +89,7 @@ Status proxy_send(Remote *r)
 Record *proxy_begin(Remote *r, int call, size_t bytes)
 {
     Guard *g = r->guard;
-    const size_t room = host_channel(g->host)->room, need = sizeof(Record) + whole_eights(bytes);
+    const size_t room = host_room(g->host), need = sizeof(Record) + whole_eights(bytes);
     r->answers.next = r->answers.end = 0;
     if (host_death(g->host)->kind)
         return NULL;
@@ -247,10 +253,10 @@ Status proxy_set_string(Remote *r, int call, const Reference *references, size_t
 
 /* -- instances --------------------------------------------------------------------------------------------------------------------- */
 
-static uint64_t put_text(Channel *c, size_t *used, const char *text)
+static uint64_t put_text(Channel *c, size_t room, size_t *used, const char *text)
 {
     const size_t length = text ? strlen(text) + 1 : 0, place = *used;
-    if (!text || place + length > c->room)
+    if (!text || place + length > room)
         return 0;
     memcpy(c->data + place, text, length);
     *used += whole_eights(length);
@@ -266,15 +272,15 @@ Remote *proxy_made(Instance *instance, const char *name, const char *token, cons
     Remote **const more = realloc(g->remotes, (size_t)(g->remote_count + 1) * sizeof *more);
     Remote *const r = calloc(1, sizeof *r);
     g->remotes = more ? more : g->remotes;
-    if (!more || !r || (g->records && proxy_send(g->remotes[record_at(g, 0)->component]) == FATAL)) {
+    if (!more || !r || (g->records && proxy_send(remote_of(g, record_at(g, 0)->component)) == FATAL)) {
         free(r);
         return NULL;
     }
     size_t used = 0;
     memcpy(c->call.word, words, 5 * sizeof *words);
-    c->call.word[5] = put_text(c, &used, name);
-    c->call.word[6] = put_text(c, &used, token);
-    c->call.word[7] = put_text(c, &used, resources);
+    c->call.word[5] = put_text(c, host_room(g->host), &used, name);
+    c->call.word[6] = put_text(c, host_room(g->host), &used, token);
+    c->call.word[7] = put_text(c, host_room(g->host), &used, resources);
     c->call.word[8] = used;
     c->call.word[9] = count;
     proxy_put(c->data + used, inputs, count * sizeof *inputs);
@@ -366,7 +372,7 @@ Library *guard_open(Guard *g, const char *path, int version, char *problem, size
     Guarded **const more = realloc(g->libraries, (size_t)(g->library_count + 1) * sizeof *more);
     Guarded *const library = calloc(1, sizeof *library);
     g->libraries = more ? more : g->libraries;
-    if (!more || !library || strlen(path) >= c->room) {
+    if (!more || !library || strlen(path) >= host_room(g->host)) {
         snprintf(problem, size, "memory ran out");
         free(library);
         return NULL;

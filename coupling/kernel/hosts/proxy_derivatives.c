@@ -67,7 +67,7 @@ void proxy_together(Remote *r, int call, const Directional *asked, size_t count)
     size_t end[MOST_TOGETHER], size = 0;
     for (size_t i = 0; i < count && i < MOST_TOGETHER; i++)
         end[i] = size += sizeof(Record) + bytes_of_derivatives(asked[i].unknowns, asked[i].knowns);
-    if (count > MOST_TOGETHER || g->answering || host_death(g->host)->kind || place + size > c->room)
+    if (count > MOST_TOGETHER || g->answering || host_death(g->host)->kind || place + size > host_room(g->host))
         return;
     if (r->answers.room < size) {
         unsigned char *const more = realloc(r->answers.records, size);
