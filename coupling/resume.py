@@ -21,6 +21,7 @@ from coupling.live.streaming import Stream
 from coupling.options import Run, number
 from coupling.outcome import Ending, Outcome
 from coupling.plan.as_data import AbsentFunction, from_data
+from coupling.plan.build import Built
 from coupling.plan.definition import Definition
 from coupling.plan.drives import Drive, FunctionDrive, drive_of
 from coupling.record import Record
@@ -70,8 +71,15 @@ def resume(
 def _go_on(simulator: Simulator, path: Path, checkpoint: Saved, run: Run, asked: Mapping[str, Any]) -> tuple[Outcome, Record]:
     stream = _rows(path, checkpoint)
     checkpoints = CheckpointWriter(path, checkpoint.head["interval"], checkpoint, checkpoint.head.get("inexact", False))
-    simulator.prepare(run)
+    _check_values(path, checkpoint, simulator.prepare(run))
     return simulator.run(run, asked["start_values"], asked["fixed"], None, stream, checkpoints)
+
+
+def _check_values(path: Path, checkpoint: Saved, built: Built) -> None:
+    """Refuses start values of variables that the system does not have."""
+    for index, name, _ in checkpoint.head["values"]:
+        if not 0 <= index < len(built.parts) or name not in built.parts[index].fmu.variables:
+            raise ResultError(f"'{path}' has a start value of '{name}', which no instance has; begin the run anew")
 
 
 def _rows(path: Path, checkpoint: Saved) -> Stream | None:

@@ -75,6 +75,8 @@ def scene_of(
     with drawable(record):
         low, high = bounds_of(geometry)
         size = float(np.linalg.norm(high - low)) or 1.0
+        if not np.isfinite(size):
+            raise ValueError("its places are not finite")
         shapes = Shapes(geometry, colours, size).all()
     table = _Table(record, geometry, colours)
     arrows = table.arrows(forces)
