@@ -50,6 +50,8 @@ def find_end(text: str, fmus: Mapping[str, Fmu], purpose: str = "") -> End:
     if terminal is None and variable is None and array is None:
         hint = nearest(rest, [*fmu.terminals, *fmu.arrays, *fmu.variables], prefix=f"{instance}.") or _choice(fmu)
         raise BuildError(f"{purpose}'{instance}' ({fmu.model_name}) has no port or variable '{rest}'; {hint}")
+    if terminal and variable and [*terminal.members.values()] == [variable.name]:
+        terminal = None  # OpenModelica writes a terminal for each RealInput and RealOutput, by the name of its variable
     return End(text, instance, fmu, terminal, variable, array)
 
 
@@ -133,10 +135,10 @@ def values_between(a: End, b: End) -> list[tuple[Name, Name, bool]]:
         return _joined_ports(a, a.terminal, b, b.terminal)
     if a.terminal or b.terminal:
         port, other = (a, b) if a.terminal else (b, a)
-        member = next(iter(port.terminal.members), "...") if port.terminal else "..."
+        member = next(iter(port.terminal.members.values()), "...") if port.terminal else "..."
         raise BuildError(
             f"'{port.text}' is a port but '{other.text}' a variable; connect two ports, or two variables such as "
-            f"'{port.text}.{member}' and '{other.text}'"
+            f"'{port.instance}.{member}' and '{other.text}'"
         )
     if a.array or b.array:
         return _joined_arrays(a, b)

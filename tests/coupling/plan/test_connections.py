@@ -149,6 +149,32 @@ def test_values_that_cannot_be_passed_on(tmp_path: Path) -> None:
     )
 
 
+def test_a_terminal_of_one_variable_with_its_name_is_this_variable(tmp_path: Path) -> None:
+    """OpenModelica writes such terminals; hints for other ones name variables that exist."""
+    variables = """<Float64 name="time" valueReference="9" causality="independent"/>
+    <Float64 name="phi" valueReference="0" causality="output"/><Float64 name="tau" valueReference="1" causality="input" start="0"/>"""
+    single = '<Terminal name="{}" matchingRule="plug"><TerminalMemberVariable variableName="{}" memberName="{}" variableKind="signal"/></Terminal>'
+    terminals = "".join(single.format(*each) for each in (("phi", "phi", "phi"), ("tau", "tau", "tau"), ("angle", "phi", "value")))
+    path = described(tmp_path, "Box", variables, terminals)
+    system = System()
+    for name in ("one", "other"):
+        system.add(name, path)
+    system.add("gain", foreign.gain())
+    assert set(system.instances["one"].terminals) == {"phi", "tau", "angle"}
+    system.connect("one.phi", "gain.u")
+    system.connect("gain.y", "one.tau")
+    system.connect("one.phi", "other.tau")
+    assert wires_of(system.instances, system.definition.connections, {}) == {
+        ("gain", "u"): [("one", "phi")],
+        ("one", "tau"): [("gain", "y")],
+        ("other", "tau"): [("one", "phi")],
+    }
+    system.connect("one.angle", "gain.u")
+    assert refusal(system.build, BuildError) == (
+        "'one.angle' is a port but 'gain.u' a variable; connect two ports, or two variables such as 'one.phi' and 'gain.u'"
+    )
+
+
 def test_an_input_has_one_source() -> None:
     """Two outputs, an output and a drive, or an alias of the same input."""
     system = pendulum()
