@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 import numpy as np
 
 from coupling.errors import ResultError, shown
+from coupling.files import open_part
 from coupling.structured import misfit, parsed
 
 _FAMILY, _VERSION = b"JRDCKPT", 1
@@ -61,9 +62,9 @@ class Saved(NamedTuple):
 def write(path: Path, head: Mapping[str, Any], blocks: Mapping[str, np.ndarray]) -> None:
     """All or nothing, and safe from a power cut when it returns: the file takes its name when it is complete."""
     text = json.dumps({**head, "blocks": [[name, block.nbytes] for name, block in blocks.items()]}).encode()
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part, descriptor = open_part(path)
     try:
-        with part.open("wb", buffering=0) as file:
+        with open(descriptor, "wb", buffering=0) as file:
             checksum = 0
             for each in (memoryview(_HEAD.pack(_MAGIC, len(text))), memoryview(text), *(block.data for block in blocks.values())):
                 _write_all(file.fileno(), each)

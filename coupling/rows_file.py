@@ -21,6 +21,7 @@ from typing import Any, BinaryIO, Literal, NotRequired, TypedDict, TypeVar
 import numpy as np
 
 from coupling.errors import ResultError, shown
+from coupling.files import open_part
 from coupling.outcome import Ending, Outcome
 from coupling.record import ByParameter, Change, Column, Constant, Numbers, Record, Statistics
 from coupling.structured import misfit, parsed
@@ -150,9 +151,9 @@ def write(path: Path, record: Record, outcome: Outcome) -> None:
     rows = np.column_stack([record.rows, *beside]) if beside else record.rows
     rows = np.ascontiguousarray(rows, dtype="<f8")
     head = header(record, len(rows), rows.shape[1])
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part, descriptor = open_part(path)
     try:
-        with part.open("wb") as file:
+        with open(descriptor, "wb") as file:
             file.write(head)
             file.write(rows.data)
             file.write(trailer(record, outcome, head, zlib.crc32(rows.data)))
@@ -160,17 +161,6 @@ def write(path: Path, record: Record, outcome: Outcome) -> None:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
-
-
-def remove_parts(folder: Path, name: str = f"*{SUFFIX}") -> None:
-    """Removes what processes that are gone have left half written, of files of such names."""
-    for part in folder.glob(f".{name}.*.part"):
-        try:
-            os.kill(int(part.name.split(".")[-2]), 0)
-        except ProcessLookupError:
-            part.unlink(missing_ok=True)
-        except (ValueError, OSError):  # no file of ours, or a process of somebody else
-            pass
 
 
 def read(path: Path) -> tuple[Record, Outcome]:

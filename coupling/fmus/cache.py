@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import atexit
 import os
+import secrets
+import stat
 import sys
 import tempfile
-import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from enum import Enum
@@ -33,6 +35,8 @@ _SUMMED = 64 * 2**20
 _held: dict[Path, int] = {}
 """File descriptors of locks by entry."""
 _of_process: dict[str, Path] = {}
+_refused: set[Path] = set()
+"""Folders of entries that other users can write, of which a warning has told."""
 _lock = RLock()
 
 Fill = Callable[[Path], None]
@@ -115,6 +119,9 @@ def _entry(entry: Path, fill: Fill) -> Path | None:
         return None
     for _ in range(_ATTEMPTS):
         if _hold(entry):
+            if not _is_trusted(entry):
+                os.close(_held.pop(entry))
+                return None
             if _is_whole(entry):
                 return entry
             os.close(_held.pop(entry))
@@ -123,6 +130,28 @@ def _entry(entry: Path, fill: Fill) -> Path | None:
             _drop(entry)
         _publish(entry, fill)
     return None
+
+
+def _is_trusted(entry: Path) -> bool:
+    """Whether nobody but the user and root can have written an entry, or put it there; a warning says once that another user can."""
+    for folder in (entry, entry.parent):
+        found = os.stat(folder)
+        others = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        if others and found.st_uid == os.geteuid() and folder != entry:
+            os.chmod(folder, stat.S_IMODE(found.st_mode) & ~others)  # as the user's own umask has left it
+            others = 0
+        shared = folder != entry and found.st_mode & stat.S_ISVTX  # where nobody can rename what others own
+        if found.st_uid not in (os.geteuid(), 0) or (others and not shared):
+            if entry.parent not in _refused:
+                _refused.add(entry.parent)
+                warnings.warn(
+                    f"'{folder}' can be written by another user, and is not used; FMUs are unpacked anew: name a folder of your own in the environment "
+                    "variable JOURDAIN_CACHE",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
+            return False
+    return True
 
 
 if sys.platform != "win32":
@@ -176,7 +205,7 @@ def _is_lock_of(lock: int, entry: Path) -> bool:
 
 def _drop(entry: Path) -> None:
     """Removes an entry, or what stands in its place; who uses its files keeps them open."""
-    gone = entry.with_name(f".{entry.name[:12]}-{os.getpid()}-{time.monotonic_ns()}")  # beside it: its own folder may be read-only
+    gone = entry.with_name(f".{entry.name[:12]}-{secrets.token_hex(8)}")  # beside it: its own folder may be read-only
     # Another process may have dropped it at the same moment.
     with suppress(FileNotFoundError):
         entry.rename(gone)

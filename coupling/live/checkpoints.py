@@ -17,6 +17,7 @@ import numpy as np
 from coupling import checkpoint_file
 from coupling.checkpoint_file import PLATFORM, Saved
 from coupling.errors import BuildError, ResultError, listed
+from coupling.files import remove_parts
 from coupling.kernel.fmi.instance import Instance
 from coupling.kernel.state.visit import Unvisited, Visited, load_state, saved_state
 from coupling.kernel.system.kernel import Kernel
@@ -28,7 +29,6 @@ from coupling.outcome import Outcome
 from coupling.plan.as_data import as_data, from_data
 from coupling.plan.build import Built
 from coupling.plan.definition import Definition, Value
-from coupling.rows_file import remove_parts
 from coupling.structured import misfit
 
 _version = cache(partial(version, "jourdain"))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import threading
 from pathlib import Path
 
 from coupling.errors import BuildError, shown
+from coupling.files import open_part
 
 
 def place(option: str, given: object, suffix: str, *, ends_in_it: bool = False) -> Path:
@@ -44,8 +44,8 @@ def _writable(option: str, named: str, path: Path) -> Path:
         raise BuildError(f"{option} = '{named}' is refused: it is {what}, which no file may replace; give the path of a file")
     if not path.parent.is_dir():
         raise BuildError(f"{option} = '{named}' lies in a folder that does not exist; make it, or choose another path")
-    tried = path.with_name(f".{path.name}.{threading.get_native_id()}.{os.getpid()}.part")
-    tried.open("wb").close()  # whether the folder takes files, which its permissions alone do not tell
+    tried, file = open_part(path)  # whether the folder takes files, which its permissions alone do not tell
+    os.close(file)
     tried.unlink()
     return path
 

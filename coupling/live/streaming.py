@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from coupling.errors import BuildError, ResultError
+from coupling.files import open_part, remove_parts
 from coupling.live.checkpoints import CheckpointWriter
 from coupling.live.output_paths import place, refuse_one_for_both
 from coupling.live.recording import recorded, taken
 from coupling.live.session import Session
 from coupling.outcome import Ending, Outcome
 from coupling.record import Numbers, Record
-from coupling.rows_file import SUFFIX, checksum_of, header, is_of, numbers, remove_parts, trailer
+from coupling.rows_file import SUFFIX, checksum_of, header, is_of, numbers, trailer
 
 _ROWS_UNKNOWN = -1
 
@@ -49,8 +50,8 @@ class Stream:
         self.width = len(_places(self._told))
         head = header(self._told, _ROWS_UNKNOWN, self.width)
         self._first, rows = len(head), session.run.rows
-        part = self.path.with_name(f".{self.path.name}.{os.getpid()}.part")
         remove_parts(self.path.parent, escape(self.path.name))
+        part: Path | None = None
         if self._there:
             self._refuse_another(head)
         try:
@@ -61,7 +62,8 @@ class Stream:
                     f"record_to = '{self.path}' asks for {rows:.3g} rows of {self.width} numbers, {size / 2**30:.3g} GiB, and {free / 2**30:.3g} GiB are "
                     "free there; record less often, or name fewer outputs"
                 )
-            with part.open("w+b", buffering=0) as self._file:
+            part, descriptor = open_part(self.path)
+            with open(descriptor, "w+b", buffering=0) as self._file:
                 self._file.write(head)
                 if self._there:
                     copy_rows(self.path, self._there, self._file, len(head))
@@ -76,7 +78,8 @@ class Stream:
                     self._inode, self._values = os.fstat(self._file.fileno()), self._mapped()
         except OSError as error:
             with suppress(OSError):  # where nothing can be written, nothing was
-                part.unlink(missing_ok=True)
+                if part is not None:
+                    part.unlink(missing_ok=True)
             remedy = "go on where it can, or begin the run anew" if self._there else "choose another path"
             raise OSError(f"record_to: '{self.path}' cannot be written: {error.strerror}; {remedy}") from None
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from coupling import Result
-from coupling.files import written
+from coupling.files import open_part, remove_parts, written
 from tests.support.systems.systems import pendulum, refusal
 
 
@@ -66,3 +68,35 @@ def test_of_a_link_the_file_is_removed(tmp_path: Path) -> None:
         (tmp_path / "link.csv").write_text("begun")
         raise OSError(28, "No space left on device")
     assert [each.name for each in tmp_path.iterdir()] == ["link.csv"]
+
+
+def test_a_part_has_a_name_that_cannot_be_foretold(tmp_path: Path) -> None:
+    """No file or link that is there is opened, and the permissions are those of any new file."""
+    (first, one), (second, other) = open_part(tmp_path / "run.jrd"), open_part(tmp_path / "run.jrd")
+    plain = tmp_path / "plain"
+    plain.touch()
+    assert first != second and first.stat().st_mode == second.stat().st_mode == plain.stat().st_mode
+    for file in (one, other):
+        os.close(file)
+    victim = tmp_path / "victim"
+    victim.write_text("kept")
+    with patch("coupling.files.secrets.token_hex", return_value="0" * 12):
+        (tmp_path / f".run.jrd.{'0' * 12}.part").symlink_to(victim)
+        with pytest.raises(FileExistsError):
+            open_part(tmp_path / "run.jrd")
+    assert victim.read_text() == "kept"
+
+
+def test_parts_are_removed_by_their_locks(tmp_path: Path) -> None:
+    """Those of processes that are gone go, those in use stay, and odd names beside do not matter."""
+    (held, file), (left, other) = open_part(tmp_path / "run.jrd"), open_part(tmp_path / "run.jrd")
+    os.close(other)
+    odd = [tmp_path / name for name in (".run.jrd.1.part", ".run.jrd.0123456789ag.part", ".run.jrd..part", ".run.jrd.\udcff.part")]
+    for path in odd:
+        path.touch()
+    linked = tmp_path / f".run.jrd.{'a' * 12}.part"
+    linked.symlink_to(odd[0])
+    os.mkfifo(tmp_path / f".run.jrd.{'b' * 12}.part")
+    remove_parts(tmp_path, "run.jrd")
+    assert held.exists() and not left.exists() and all(path.exists() for path in (*odd, linked))
+    os.close(file)

@@ -272,3 +272,47 @@ def test_the_folder_is_that_of_built_fmus(folder: Path, monkeypatch: pytest.Monk
     assert cache.cache_folder() == cache_folder() / "fmus" == folder
     monkeypatch.delenv("JOURDAIN_CACHE")
     assert cache.cache_folder() == cache_folder() / "fmus"
+
+
+def own_and_told(path: Path, entry: Path) -> Path:
+    """Loads an FMU whose entry is not trusted; returns the folder that it is unpacked into instead."""
+    cache._refused.clear()
+    cache._held.clear()
+    with pytest.warns(RuntimeWarning, match="can be written by another user, and is not used; FMUs are unpacked anew"):
+        found = cache.shared_folder(entry.name, entry.parent.name, "m", lambda folder: None)
+    assert found != entry and not found.is_relative_to(entry.parent)
+    return found
+
+
+@pytest.mark.parametrize("what", ["the entry", "its folder"])
+def test_what_another_user_may_have_written_is_not_used(what: str, tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An entry counts by who owns it and its folder."""
+    _ = load(written(tmp_path / "m.fmu")).folder
+    (entry,) = entries(folder)
+    strange, plain = entry if what == "the entry" else entry.parent, os.stat
+
+    def stat_of(path: object, **named: object) -> os.stat_result:
+        found = plain(path, **named)  # type: ignore[arg-type]
+        return os.stat_result([*found[:4], 54321, *found[5:]]) if path == strange else found
+
+    monkeypatch.setattr(cache.os, "stat", stat_of)
+    own_and_told(tmp_path / "m.fmu", entry)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another user")
+def test_the_entry_of_another_user_is_not_used(tmp_path: Path, folder: Path) -> None:
+    """The real thing, where it can be made."""
+    _ = load(written(tmp_path / "m.fmu")).folder
+    (entry,) = entries(folder)
+    os.chown(entry, 54321, 54321)
+    own_and_told(tmp_path / "m.fmu", entry)
+
+
+def test_a_folder_of_entries_that_others_may_write_is_closed_to_them(tmp_path: Path, folder: Path) -> None:
+    """It is the user's own, so that its entries are used."""
+    _ = load(written(tmp_path / "m.fmu")).folder
+    (entry,) = entries(folder)
+    os.chmod(entry.parent, 0o777)
+    cache._held.clear()
+    assert cache.shared_folder(entry.name, entry.parent.name, "m", lambda folder: None) == entry
+    assert stat.S_IMODE(entry.parent.stat().st_mode) == 0o755
