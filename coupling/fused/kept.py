@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import pickle
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
@@ -12,6 +11,7 @@ from threading import RLock
 from typing import Any, TypeVar
 
 from coupling.fmus import cache as folders
+from coupling.fused.stored import restored, stored
 from coupling.kernel.tapes.tape import OPERATIONS
 from coupling.plan.build import Built
 
@@ -45,12 +45,12 @@ def _stored(key: str, make: Callable[[], T]) -> T:
 
     def fill(folder: Path) -> None:
         made[:] = [make()]
-        (folder / _FILE).write_bytes(pickle.dumps(made[0]))
+        (folder / _FILE).write_bytes(stored(made[0]))
 
     try:
         folder = folders.shared_folder(key, "fused", "jourdain-fused", fill)
         try:
-            found: T = made[0] if made else pickle.loads((folder / _FILE).read_bytes())
+            found: T = made[0] if made else restored((folder / _FILE).read_bytes())
         finally:
             folders.let_go(folder)
     except OSError:

@@ -18,6 +18,7 @@ from coupling.fused.gradients import gradients
 from coupling.fused.kept import kept
 from coupling.fused.lowered import Lowered
 from coupling.fused.stages import leaf_slots, regions, signed_node
+from coupling.fused.stored import storable
 from coupling.fused.written import Write, as_tapes
 from coupling.kernel.equations.fused import Stage
 from coupling.memory import without_collection
@@ -27,6 +28,7 @@ Entries = dict[tuple[int, int], int]
 """Nodes by row and column."""
 
 
+@storable
 @dataclass(frozen=True, kw_only=True)
 class Slopes:
     """Code that computes entries of [f, r, positions, velocities] by [x, z]. A slot is -2 less its number for the opposite of what it has."""

@@ -13,6 +13,7 @@ from coupling.fused.c_code import Section
 from coupling.fused.compiled import functions
 from coupling.fused.kept import kept
 from coupling.fused.stages import Region, leaf_slots, regions, settled_nodes, signed_node
+from coupling.fused.stored import storable
 from coupling.fused.written import STRAIGHT, Write, as_c, as_tapes
 from coupling.kernel.equations.fused import Stage
 from coupling.memory import without_collection
@@ -20,6 +21,7 @@ from coupling.plan.build import Built
 from coupling.plan.graph import Address
 
 
+@storable
 @dataclass(frozen=True, kw_only=True)
 class Recorded:
     """Two stages in a workspace of their own, as those of :class:`coupling.fused.taped.Taped`: what changes at events only, and what follows."""

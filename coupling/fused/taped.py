@@ -17,6 +17,7 @@ from coupling.fused.mobility import slopes
 from coupling.fused.recursion import cut_between_blocks
 from coupling.fused.roots import Roots, corrections, derivatives, recursive_derivatives
 from coupling.fused.stages import Region, divided, leaf_slots, read_elsewhere, regions, settled_nodes, signed_node
+from coupling.fused.stored import storable
 from coupling.fused.tape import Writer
 from coupling.fused.written import STRAIGHT, Write, as_tapes
 from coupling.kernel.equations.fused import Stage
@@ -28,6 +29,7 @@ EVALUATION = (Stage.PREPARE, Stage.BEFORE, Stage.SOLVE, Stage.AFTER)
 """The stages that a writer writes, besides corrections; event indicators are read by tapes in any case, and constraints where they are many."""
 
 
+@storable
 class Pattern(NamedTuple):
     """Where the Jacobian of a loop has entries, and the number of its first unknown."""
 
@@ -36,6 +38,7 @@ class Pattern(NamedTuple):
     columns: tuple[int, ...]
 
 
+@storable
 @dataclass(frozen=True, kw_only=True)
 class Taped:
     """Tapes, and where they keep what. Slots are -1 for what is always 0, and -2 less the slot for the opposite of what it has."""

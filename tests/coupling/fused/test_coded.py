@@ -105,7 +105,7 @@ def test_structures_are_kept_in_files_that_are_not_held_open(monkeypatch, tmp_pa
     monkeypatch.setattr(coded, "Stages", lambda built: None)  # it is not lowered again
     monkeypatch.setattr(kept, "_known", {})
     assert np.array_equal(final(chain(1, m=1.0)), first)
-    monkeypatch.setattr(kept.pickle, "loads", None)
+    monkeypatch.setattr(kept, "restored", None)
     assert np.array_equal(final(chain(1)), first)
 
 
