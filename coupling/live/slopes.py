@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from coupling.kernel.equations.slopes import KernelSlopes
+from coupling.kernel.equations.slopes import KernelSlopes, slope_structure
 from coupling.kernel.system.status import Status
 from coupling.live.linearise import Linearisation, NoDerivative, StateJacobian, open_loops
 from coupling.live.projected import state_jacobian
@@ -16,16 +16,20 @@ class GraphSlopes:
 
     def __init__(self, session: Session) -> None:
         found = session.program.slopes
-        self._kernel = KernelSlopes(
-            session.kernel,
-            found.code,
-            found.initial,
-            given=found.given,
-            unknowns=found.unknowns,
-            rows=found.rows,
-            columns=found.columns,
-            slots=found.slots,
+        structure = session.once(
+            "slopes",
+            lambda: slope_structure(
+                session.kernel,
+                found.code,
+                found.initial,
+                given=found.given,
+                unknowns=found.unknowns,
+                rows=found.rows,
+                columns=found.columns,
+                slots=found.slots,
+            ),
         )
+        self._kernel = KernelSlopes(session.kernel, structure)
         size = found.states + found.unknowns
         rows, columns = (np.array(places, dtype=int) for places in (found.rows, found.columns))  # of integers even where there are none
         self._chosen = np.flatnonzero(rows < size)

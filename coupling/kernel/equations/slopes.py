@@ -31,29 +31,35 @@ declare(
 )
 
 
+def slope_structure(
+    kernel: Core,
+    code: np.ndarray,
+    initial: np.ndarray,
+    *,
+    given: int,
+    unknowns: int,
+    rows: Sequence[int],
+    columns: Sequence[int],
+    slots: Sequence[int],
+) -> SlopeStructure:
+    """Returns what serves all runs of a kernel, which keeps the function of the tape ``code`` as long as it lives.
+
+    ``given`` numbers come from outside; ``slots`` are -2 less a slot for the opposite of what that has.
+    """
+    structure = SlopeStructure(size=len(initial), given=given, unknowns=unknowns, count=len(rows))
+    arrays = {name: np.array(values, dtype=np.int32) for name, values in (("row", rows), ("column", columns), ("slot", slots))}
+    kept = kernel.library.kept_structure(structure, code=code, initial=np.array(initial, dtype=np.float64), **arrays)
+    kept.run = function_of(kernel, kept.code, len(initial))
+    return kept
+
+
 class KernelSlopes:
     """Those of a kernel, as long as it has the same fused code."""
 
-    def __init__(
-        self,
-        kernel: Core,
-        code: np.ndarray,
-        initial: np.ndarray,
-        *,
-        given: int,
-        unknowns: int,
-        rows: Sequence[int],
-        columns: Sequence[int],
-        slots: Sequence[int],
-    ) -> None:
-        """``code`` is a tape; ``given`` numbers come from outside; ``slots`` are -2 less a slot for the opposite of what that has."""
-        self._kernel, self._library = kernel, kernel.library
-        structure = SlopeStructure(size=len(initial), given=given, unknowns=unknowns, count=len(rows))
-        arrays = {name: np.array(values, dtype=np.int32) for name, values in (("row", rows), ("column", columns), ("slot", slots))}
-        self._structure = self._library.kept_structure(structure, code=code, initial=np.array(initial, dtype=np.float64), **arrays)
-        self._structure.run = function_of(kernel, self._structure.code, len(initial))
-        require_memory(self._library.kernel_set_slopes(kernel.handle, byref(self._structure)))
-        self._count = len(rows)
+    def __init__(self, kernel: Core, structure: SlopeStructure) -> None:
+        self._kernel, self._library, self._structure = kernel, kernel.library, structure
+        require_memory(self._library.kernel_set_slopes(kernel.handle, byref(structure)))
+        self._count = structure.count
 
     def values(self) -> tuple[Status, np.ndarray]:
         """The entries at the present point."""
