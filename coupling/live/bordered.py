@@ -1,5 +1,5 @@
-"""The bordered equations of implicit steps as rows for the kernel: derivatives of the states' derivatives, and of what each unknown of a loop
-keeps at zero, at the highest level that its instance tells."""
+"""Rows of the kernel for the bordered equations of implicit steps. They hold the derivatives of the states' derivatives and of the
+quantities that the unknowns of the loops keep at zero. Each quantity is taken at the highest level that its instance gives."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _OF_VELOCITIES = ("m/s", "rad/s")
 
 @dataclass(frozen=True)
 class Kept:
-    """What an unknown of a loop keeps at zero: outputs, where its instance gives them."""
+    """A quantity that an unknown of a loop keeps at zero: outputs, where its instance gives them."""
 
     unknown: Address
     residual: Address
     position: Address | None = None
     velocity: Address | None = None
     follows: bool = False
-    """Whether its residual follows a law in some modes, so that it is kept at zero whatever the mode."""
+    """True where the residual follows a law in some modes, so that it is kept at zero whatever the mode."""
 
     @property
     def level(self) -> int:
@@ -39,12 +39,12 @@ class Kept:
 
     @property
     def row(self) -> Address:
-        """What is differentiated."""
+        """Output that is differentiated."""
         return self.position or self.velocity or self.residual
 
 
 def kept_at_zero(session: Session) -> list[Kept]:
-    """By unknown of all loops, in their order."""
+    """Returns the quantity that each unknown keeps at zero, by unknown of all loops in their order."""
     found = []
     rubbing = {Address(each.part, 0, each.given.multiplier) for each in session.built.switched if each.given.kind == "friction"}
     for loop in session.schedule.loops:
@@ -116,8 +116,8 @@ def _add_calls(session: Session, builder: RowBuilder, plan: Plan) -> tuple[dict[
 
 
 def _moving(session: Session, kept: Sequence[Kept], rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Which states are velocities of a mechanism: rates of other states, or of quaternions. Where instances do not tell, those that multipliers
-    move."""
+    """Returns which states are velocities of a mechanism: rates of other states, or of quaternions. Where instances do not say so, the
+    states that multipliers move count."""
     n, parts = session.built.states, session.built.parts
     units = [part.fmu.by_reference[reference].unit for part in parts for reference in part.states]
     found = np.zeros(n, dtype=bool)

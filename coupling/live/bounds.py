@@ -18,14 +18,14 @@ _SLACK = 1e-6
 
 
 def watch_bounds(session: Session) -> None:
-    """Has the kernel note at accepted steps by how much states of this library's components are out of their ranges."""
+    """Makes the kernel record at accepted steps by how much states of this library's components are out of their ranges."""
     found = session.program.bounded_states
     if found:
         session.kernel.watch_bounds(_rows(session, found))
 
 
 def watch_points(session: Session) -> None:
-    """Has the kernel note the same at communication points, also of states inside Co-Simulation instances."""
+    """Makes the kernel record the same at communication points, also of states inside Co-Simulation instances."""
     found = _watched(session)
     if found:
         session.kernel.watch_points(_rows(session, found))

@@ -37,7 +37,7 @@ _SHARE = 20
 
 
 class Kept(Protocol):
-    """What a run has in Python beside the kernel."""
+    """A part of a run that is kept in Python, outside of the kernel."""
 
     @property
     def kept(self) -> tuple[str, ...]:
@@ -49,13 +49,13 @@ class Rows(Protocol):
 
     @property
     def told(self) -> dict[str, Any]:
-        """What a checkpoint says of it."""
+        """The data that a checkpoint holds about the file."""
 
     def store(self) -> None:
-        """What is written is safe from a power cut."""
+        """Makes the rows written so far safe from a power cut."""
 
     def go_on(self) -> None:
-        """After the rows that the kernel has been told of."""
+        """Continues after the rows that the kernel was given."""
 
 
 class Way(NamedTuple):
@@ -102,10 +102,11 @@ class CheckpointWriter:
     """Keeps one run; where there is ``begins_at``, the run begins there."""
 
     def __init__(self, path: Path, interval: float, begins_at: Saved | None = None, inexact: bool = False) -> None:
-        """``inexact``: FMUs that cannot write down their states may be restarted from those that the kernel has."""
+        """Takes the file and the interval between checkpoints. ``inexact``: FMUs that cannot write down their states may be restarted from
+        those that the kernel has."""
         self.path, self.interval, self.begins_at, self.inexact = path, interval, begins_at, inexact
         self._restarted: np.ndarray | None = None
-        """By instance, whether it is."""
+        """Truths by instance: the instance is restarted."""
         self._rows: Rows | None = None
         self._warned: Sequence[str] = ()
         self.count = 0
@@ -116,13 +117,13 @@ class CheckpointWriter:
     # -- what is kept --------------------------------------------------------------------------------------------------------------
 
     def describe(self, definition: Definition, run: Run, start_values: Mapping[str, Any], fixed: Mapping[str, float]) -> None:
-        """What was asked for, from which the same run can be begun again."""
+        """Keeps the inputs of the run, from which the same run can be started again."""
         asked = {"definition": definition, "run": run, "start_values": start_values, "fixed": fixed}
         text = json.dumps({name: as_data(each) for name, each in asked.items()})
         self._asked = np.frombuffer(text.encode(), np.uint8)
 
     def again(self, begins_at: Saved | None) -> CheckpointWriter:
-        """One that keeps the same run, which begins there."""
+        """Returns a writer for the same run, which begins at this checkpoint."""
         return CheckpointWriter(self.path, self.interval, begins_at, self.inexact)
 
     def check(self, built: Built, run: Run, *, exact: bool) -> None:
@@ -148,7 +149,7 @@ class CheckpointWriter:
 
     @property
     def there(self) -> bool:
-        """Whether there is a checkpoint of the run."""
+        """True if a checkpoint of the run exists."""
         return self.count > 0 or self.begins_at is not None
 
     @property
@@ -178,7 +179,7 @@ class CheckpointWriter:
     # -- while it runs ---------------------------------------------------------------------------------------------------------------
 
     def begin(self, session: Checkpointed, beside: Sequence[Kept]) -> None:
-        """A run that stands at its start goes to where it was kept."""
+        """Takes a run that stands at its start to the state of its checkpoint."""
         if self.begins_at is None:
             return
         way = session.running.way
@@ -212,7 +213,8 @@ class CheckpointWriter:
                 raise self._not_loaded(session, error) from None
 
     def _restart(self, session: Checkpointed) -> None:
-        """Instances that know of their start alone get time, states and inputs, and choose their discrete variables by an event there."""
+        """Restarts instances that cannot restore a state. They get time, states and inputs, and choose their discrete variables by an event
+        there."""
         kernel, t, x = session.kernel, session.kernel.reached, session.kernel.present
         for act in (lambda: kernel.synchronise(t, x), kernel.start_events, lambda: kernel.settle(x)):
             if act() is not Status.DONE:
@@ -221,7 +223,7 @@ class CheckpointWriter:
                 )
 
     def _of(self, session: Checkpointed) -> list[str]:
-        """The instances that are restarted, by name."""
+        """Returns the names of the instances that are restarted."""
         parts = session.built.parts
         return [] if self._restarted is None else [part.name for part, is_ in zip(parts, self._restarted, strict=True) if is_]
 
@@ -270,7 +272,7 @@ class CheckpointWriter:
     # -- sentences -------------------------------------------------------------------------------------------------------------------
 
     def tell(self, outcome: Outcome, solver: str) -> None:
-        """What the outcome of the run has to say of checkpoints."""
+        """Adds what concerns checkpoints to the outcome of the run."""
         if self._failed:
             left = "the last one that was written stays" if self.there else "none was written"
             outcome.warnings.append(f"a checkpoint failed: {self._failed}; the run went on, and {left}")
@@ -305,7 +307,8 @@ def _its(names: Sequence[str]) -> str:
 
 
 def _not_restarted(built: Built, run: Run, lacking: Collection[str]) -> str:
-    """Why instances that cannot write down their states cannot be restarted from those that the kernel has; empty where they can."""
+    """Returns why instances that cannot write down their states cannot be restarted from those that the kernel has; empty where they
+    can."""
     stepped = [part.name for part in built.parts if part.stepped and part.name in lacking]
     if stepped:
         return f"{listed(stepped)} {'runs' if len(stepped) == 1 else 'run'} in Co-Simulation, where no states are known"
@@ -327,7 +330,7 @@ def checkpoint_writer(checkpoint: object) -> CheckpointWriter | None:
 
 
 def begun(session: Checkpointed, status: Status, *beside: Kept) -> Status:
-    """Has a run that stands at its start go to where it was kept, if it was."""
+    """Takes a run that stands at its start to the state of its checkpoint, if it has one."""
     if session.running.checkpoints and status is Status.DONE:
         session.running.checkpoints.begin(session, beside)
     return status
@@ -346,7 +349,7 @@ def kept(session: Checkpointed, status: Status, *beside: Kept) -> None:
 
 
 def pace(session: Checkpointed, longest: float) -> float:
-    """Seconds that a run may go on without being looked at."""
+    """Returns the seconds that a run may go on without being looked at."""
     return min(longest, session.running.checkpoints.interval) if session.running.checkpoints else longest
 
 

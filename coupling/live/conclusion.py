@@ -1,4 +1,4 @@
-"""What there is to say of a run that has ended, beside how."""
+"""The sentences on a run that has ended, in addition to its ending."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def broken_off(session: Session, error: Exception) -> Outcome:
 
 
 def lost_when_freed(session: Session) -> list[str]:
-    """A warning where instances have not survived being freed."""
+    """Returns a warning where instances have not survived being freed."""
     library = session.kernel.library
     if library.is_lost:
         return [lost_afterwards(library)]
@@ -46,7 +46,7 @@ def lost_when_freed(session: Session) -> list[str]:
 
 
 def conclude(session: Session, outcome: Outcome, warned: Sequence[str], given: Sequence[tuple[int, str]]) -> None:
-    """What instances and kernel tell; ``given`` are the start values of this run alone."""
+    """Adds the sentences of instances and kernel to an outcome; ``given`` are the start values of this run alone."""
     built = session.built
     outcome.warnings += warned
     if session.kernel.library.is_lost:
@@ -63,7 +63,7 @@ def conclude(session: Session, outcome: Outcome, warned: Sequence[str], given: S
 
 
 def _shared(session: Session) -> list[str]:
-    """A note of instances that were to have processes of their own."""
+    """Returns a note on instances that were to have processes of their own."""
     names = [part.name for part in session.built.parts if part.process and session.kernel.library.is_elsewhere]
     return (
         [f"{listed(names)} ran in the process of the whole run (isolate = '{session.run.isolation.which}'), where process changes nothing"]
@@ -73,7 +73,7 @@ def _shared(session: Session) -> list[str]:
 
 
 def _left(session: Session) -> list[str]:
-    """A note of a limit that nothing had."""
+    """Returns a note on a memory limit that applied to no FMU."""
     run = session.run
     if run.isolation.memory is None or session.kernel.library.is_elsewhere or any(part.process for part in session.built.parts):
         return []
@@ -83,7 +83,7 @@ def _left(session: Session) -> list[str]:
 
 
 def judge(session: Session, outcome: Outcome, record: Record, loose: Collection[str]) -> None:
-    """What rows tell."""
+    """Adds the warnings that follow from the rows to an outcome."""
     if not session.kernel.library.is_lost:
         outcome.warnings += sentences(out_of_bounds, session, record)
         outcome.warnings += [*sentences(coarse, session, record), *sentences(violated, session, record, loose)]

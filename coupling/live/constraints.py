@@ -16,14 +16,14 @@ from coupling.plan.graph import Address
 
 @dataclass(frozen=True)
 class LocatedConstraint:
-    """One equation of one instance, with the multiplier that keeps it."""
+    """A single equation of an instance, with the multiplier that keeps it."""
 
     loop: int
     place: int
-    """Among the unknowns of the loop."""
+    """Number of the unknown in its loop."""
     multiplier: Address
     position: Address | None
-    """None where the constraint is one of velocities alone."""
+    """Output of the position; None where the constraint is one of velocities alone."""
     velocity: Address
 
     @property
@@ -32,8 +32,8 @@ class LocatedConstraint:
 
 
 def constraints_of(session: Session) -> list[LocatedConstraint]:
-    """Those behind all algebraic variables but those that are solved for between the points as well; refuses instances that give their
-    residuals at acceleration level alone."""
+    """Returns the constraints of all algebraic variables except those that are solved for between the points as well. Refuses instances
+    that give their residuals at acceleration level alone."""
     found = []
     inner = set(session.built.inner_parts)
     for number, loop in enumerate(session.schedule.loops):
@@ -55,7 +55,7 @@ def constraints_of(session: Session) -> list[LocatedConstraint]:
 
 
 def violations_of(session: Session, constraints: Sequence[LocatedConstraint]) -> Violations:
-    """How is read what the instances violate now, constraint by constraint."""
+    """Returns a reader of the constraint violations that the instances have now, constraint by constraint."""
     by_part: dict[int, list[tuple[int, int]]] = {}
     for i, constraint in enumerate(constraints):
         by_part.setdefault(constraint.part, []).append((len(constraints) + i, constraint.velocity.reference))

@@ -1,4 +1,4 @@
-"""Whether FMUs keep to what they declare: the dependencies by which their values are ordered, and the order of their states."""
+"""A check that FMUs keep to their declarations: the dependencies by which their values are ordered, and the order of their states."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from coupling.plan.graph import Part
 
 
 def check_dependencies(session: Session) -> None:
-    """After an evaluation, no value that was passed on may have changed since its reader got it."""
+    """Checks after an evaluation that no value which was passed on has changed since its reader got it."""
     if not session.program.passed_on:
         return
     statuses, now = session.passed_on.read()
@@ -37,14 +37,14 @@ def check_dependencies(session: Session) -> None:
 
 
 _NUDGE = 1e-6
-"""How far states are moved to see which is which, relative to their size."""
+"""Distance by which states are moved to tell them apart, relative to their size."""
 
 
 def check_states(session: Session) -> bool:
-    """The vectors of states and of derivatives, which are in the order of the lists, hold what the variables hold.
+    """Checks that the vectors of states and of derivatives, which are in the order of the lists, hold the values of the variables.
 
-    States are told apart by being moved, each by another length; instances of this library are as they declare. Returns whether variables
-    that are passed on were found out of date until the derivatives were asked for, which is done first from then on.
+    To tell the states apart, the check moves each by another length; instances of this library are as they declare. Returns whether
+    variables that are passed on were out of date until the derivatives were asked for. From then on, the derivatives are asked for first.
     """
     late = False
     for index, part in enumerate(session.built.parts):
@@ -101,7 +101,7 @@ def _compare(part: Part, what: str, names: Sequence[str], vector: np.ndarray, va
 
 
 def check_end(session: Session, outcome: Outcome) -> None:
-    """The same at the end of a run, of which the start may have shown nothing."""
+    """Repeats the check of dependencies at the end of a run, since the start may have shown nothing."""
     kernel = session.kernel
     if outcome.completed and kernel.evaluate(session.run.stop_time, kernel.slots[: session.built.states].copy()) is Status.DONE:
         try:

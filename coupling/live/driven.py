@@ -8,15 +8,16 @@ from coupling.live.session import Session
 from coupling.plan.drives import FunctionDrive, PiecesDrive
 
 _NEAR, _HALVINGS = 1e-3, 60
-"""How far from the trouble a jump is looked for, as a share of the run, and how often that interval is halved."""
+"""Distance from the trouble within which a jump is looked for, as a share of the run; number of times that this interval is halved."""
 _ENDS, _ABRUPT = 8, 10.0
 """The number of pieces at each end of a curve, and the least ratio of their accelerations to usual ones."""
 _SHARE = 0.1
-"""What is left of the change over the whole interval where it is a jump, at least."""
+"""Least share of the change over the whole interval that must be left where it is a jump."""
 
 
 def undeclared_jump(session: Session, t: float) -> str:
-    """The driven input whose function jumps near a time without a break there, as the end of a sentence; empty where there is none."""
+    """Returns the driven input whose function jumps near a time without a break there, as the end of a sentence; empty where no function
+    does."""
     run = session.run
     reach = _NEAR * (run.stop_time - run.start_time)
     low, high = max(run.start_time, t - reach), min(run.stop_time, t + reach)

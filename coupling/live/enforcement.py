@@ -31,7 +31,7 @@ def schedule_enforcement(session: Session) -> None:
 
 
 def _scheduled(session: Session) -> list[tuple[int, Switch]]:
-    """By joint, in the order of time."""
+    """Returns the scheduled changes of joints with the numbers of their instances, in the order of time."""
     found = [
         (part, Switch(time, loop, unknown, on))
         for part, intervals in session.built.enforced.items()
@@ -48,7 +48,7 @@ def _switches(session: Session, intervals: Intervals) -> list[tuple[float, bool]
 
 
 def changes_of(session: Session) -> tuple[Change, ...]:
-    """What has happened so far, joint by joint."""
+    """Returns the changes so far, joint by joint."""
     built = session.built
     if not built.enforced:
         return ()
@@ -64,7 +64,7 @@ def changes_of(session: Session) -> tuple[Change, ...]:
 
 
 def _at(session: Session, each: Passed) -> list[tuple[int, float, bool]]:
-    """The joints that changed at one time."""
+    """Returns the joints that changed at one time."""
     return [
         (part, time, on)
         for part, intervals in session.built.enforced.items()
@@ -74,7 +74,7 @@ def _at(session: Session, each: Passed) -> list[tuple[int, float, bool]]:
 
 
 def off_rows(session: Session, rows: int) -> dict[str, tuple[tuple[int, int], ...]]:
-    """In which rows of the record joints are not in force."""
+    """Returns the rows of the record in which joints are not in force, as ranges."""
     if not session.built.enforced:
         return {}
     start, passed = session.run.start_time, changes.passed(session.kernel, len(session.off))
@@ -95,7 +95,7 @@ def off_rows(session: Session, rows: int) -> dict[str, tuple[tuple[int, int], ..
 
 
 def _multipliers(session: Session) -> list[str]:
-    """Their names by unknown of all loops; empty where it is no multiplier."""
+    """Returns the names of the multipliers by unknown of all loops; empty where an unknown is no multiplier."""
     return [
         session.named(address.part, address.reference) if unknown < len(loop.unknowns) - loop.torn else ""
         for loop in session.schedule.loops
@@ -104,13 +104,13 @@ def _multipliers(session: Session) -> list[str]:
 
 
 def _parts(session: Session, marked: np.ndarray) -> tuple[str, ...]:
-    """The instances of marked unknowns."""
+    """Returns the instances of marked unknowns."""
     addresses = [address for loop in session.schedule.loops for address in loop.unknowns]
     return tuple(dict.fromkeys(session.built.parts[a.part].name for a, is_marked in zip(addresses, marked, strict=True) if is_marked))
 
 
 def jumps(session: Session) -> list[str]:
-    """A warning on each joint that was added with velocities that did not fit; a note would be too little where energy goes."""
+    """Returns a warning on each joint that was added with velocities that did not fit; a note would be too little where energy is lost."""
     found: list[str] = []
     if not session.built.enforced:
         return found
@@ -130,7 +130,7 @@ def jumps(session: Session) -> list[str]:
 
 
 def takeovers(session: Session) -> list[str]:
-    """A note on each joint that carries the load of another one, since it repeated it."""
+    """Returns a note on each joint that carries the load of another one, since it repeated that joint."""
     return [
         f"'{each.joint}' was removed at t = {each.time:.6g} s; {listed(each.heirs)}, which repeated its constraints, "
         f"{'carries' if len(each.heirs) == 1 else 'carry'} its load from then on"
@@ -140,7 +140,7 @@ def takeovers(session: Session) -> list[str]:
 
 
 def _units(session: Session, part: int, multiplier: str) -> tuple[str, str]:
-    """Of a constraint's velocity, and of an impulse of its multiplier."""
+    """Returns the units of a constraint's velocity and of an impulse of its multiplier."""
     fmu = session.built.parts[part].fmu
     variable = fmu.variables[multiplier.removeprefix(f"{session.built.parts[part].name}.")]
     constraint = next(c for c in (fmu.dae.constraints if fmu.dae else ()) if c.multiplier == variable.reference)

@@ -1,4 +1,5 @@
-"""How a run ended, in a sentence with its remedy: one function for each outcome, and what kernel and FMUs have to say of it."""
+"""The endings of a run, each in a sentence with its remedy. One function makes each outcome; others describe what kernel and FMUs
+report."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ from coupling.plan.kinds import ACCELERATIONS
 
 
 def outcome(session: Session, status: Status, t: float) -> Outcome:
-    """How a run ended that the kernel left with a status at a time; raises what a function of the user's raised."""
+    """Returns the outcome of a run that the kernel left with a status at a time; raises what a function of the user's raised."""
     if isinstance(session.running.raised, KeyboardInterrupt):
         return interrupted(session, t)
     guarded = session.guards.lost_by(session.instances) if status is not Status.DONE else None
@@ -76,7 +77,7 @@ _REMEDIES = {
 
 
 def _given_wrongly(session: Session) -> list[str]:
-    """What an instance that failed had been given and is not finite: then the cause lies before it."""
+    """Returns the inputs and states of a failed instance that are not finite: then the cause lies before it."""
     part, schedule, values = session.kernel.failure.instance, session.schedule, session.kernel.slots
     if part < 0:
         return []
@@ -98,7 +99,7 @@ def completed(session: Session) -> Outcome:
 
 @total
 def interrupted(session: Session, t: float) -> Outcome:
-    """By Ctrl-C, which may have come too late, or have ended a call of an FMU in another process."""
+    """Returns the outcome after Ctrl-C, which may have come too late, or have ended a call of an FMU in another process."""
     if t >= session.run.stop_time:
         return completed(session)
     guarded = session.guards.lost_by(session.instances)
@@ -155,7 +156,7 @@ def too_fine(run: Run) -> str:
 
 @total
 def step_not_solved(session: Session, t: float, worst: int, change: float) -> Outcome:
-    """Of a solver with fixed steps."""
+    """Returns the outcome of a solver with fixed steps whose Newton iteration did not converge."""
     run, part = session.run.index3, session.built.part_of_state(worst)
     assert run
     remedy = "choose a smaller step_size (a half is usually enough)"
@@ -171,7 +172,7 @@ def step_not_solved(session: Session, t: float, worst: int, change: float) -> Ou
 
 @total
 def step_contradictory(session: Session, t: float, joints: Sequence[str], worst: Address, left: float) -> Outcome:
-    """Of a solver with fixed steps; ``left`` is the worst violation."""
+    """Returns the outcome of a solver with fixed steps whose joints contradict each other; ``left`` is the worst violation."""
     unit = session.built.parts[worst.part].fmu.by_reference[worst.reference].unit or ""
     names = " and ".join(f"'{each}'" for each in joints) if len(joints) == 2 else listed(joints)
     who = f"the joints {names} contradict each other: no positions satisfy {'both' if len(joints) == 2 else 'all of them'}"
@@ -217,7 +218,7 @@ def chattering(session: Session, t: float) -> Outcome:
 
 
 def stiffness(session: Session) -> str:
-    """What an explicit method has found of stiffness; empty where it found none."""
+    """Returns the warning of stiffness that an explicit method has found; empty where it found none."""
     count, state, since = session.kernel.stiffness()
     return f"the problem looks stiff from t = {since:.3g} s on because of '{session.program.label(state)}'" if count else ""
 
@@ -226,7 +227,7 @@ def stiffness(session: Session) -> str:
 
 
 def describe(session: Session) -> str:
-    """What the kernel last found wrong, by the names of its instances and variables."""
+    """Returns the failure that the kernel last found, by the names of its instances and variables."""
     failure = session.kernel.failure
     kind, at = Status(failure.kind), f"at t = {failure.time:.9g} s"
     if kind in _DESCRIPTIONS:
@@ -247,7 +248,7 @@ def _fmu_failed(session: Session, at: str) -> str:
 
 
 def reason(part: Part, message: str) -> str:
-    """What an instance said when it failed, or how to make it say more."""
+    """Returns what an instance reported when it failed, or how to make it report more."""
     if message:
         return f": {message}"
     more = "though its logging is on" if part.logging else f"add('{part.name}', ..., logging=True) may make it tell"
@@ -295,7 +296,7 @@ def _contradictory(session: Session, at: str) -> str:
 
 
 def _of_constraint(session: Session, level: str) -> tuple[str, str, float, str]:
-    """Of the constraint that failed: its joint, its name at a level, its value there, and the unit."""
+    """Returns the constraint that failed: its joint, its name at a level, its value there, and the unit."""
     f, built = session.kernel.failure, session.built
     owner, reading = session.schedule.loops[f.index].residuals[f.slot], built.reading
     dae = built.parts[owner.part].dae
@@ -358,7 +359,8 @@ CARRY = "connect it with what does, or put a body that has mass in its place"
 
 
 def uncarried(session: Session, loop: int) -> list[Address]:
-    """The accelerations that the equations of a loop leave open: those of what has no mass, where nothing that has some determines them."""
+    """Returns the accelerations that the equations of a loop leave open. They belong to points without mass, where no equation of a mass
+    determines them."""
     members = session.schedule.loops[loop]
     _, undetermined, _, _ = session.kernel.deficiency(loop, len(members.unknowns), False)
     parts = session.built.parts

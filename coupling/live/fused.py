@@ -22,8 +22,8 @@ BY_CODE = "by compiled code of their equations"
 
 
 def begin_fused(session: Session) -> None:
-    """Fused code takes the place of the instances where it can and may; to be called at the start of a run. One that goes on from a checkpoint
-    keeps the way in which it began."""
+    """Puts fused code in the place of the instances where it can and may; to be called at the start of a run. A run that resumes from a
+    checkpoint keeps the way in which it began."""
     session.begin_integration(_fused(session))
 
 
@@ -49,7 +49,8 @@ def _fused(session: Session) -> Way:
 
 
 def decided(built: Built, run: Run) -> tuple[str, str]:
-    """The way that a run takes, as ``evaluation`` has it, and the warning that it would have: found before many runs that are all to take it."""
+    """Returns the way that a run takes, as ``evaluation`` has it, and the warning that it would have. It is decided before many runs that
+    all take the same way."""
     if run.evaluation in ("auto", "fmus"):
         return run.evaluation, ""
     why = _asks_for_more(run)
@@ -73,14 +74,14 @@ def decided(built: Built, run: Run) -> tuple[str, str]:
 
 
 def _by_default(session: Session) -> bool:
-    """Whether a run that does not say how takes the tape: of components of this library alone, so that nobody else's FMU is called in another order, and
-    not of so many that the run would begin a good while later."""
+    """Says whether a run with the default evaluation takes the tape. Its components are then all of this library, so that no FMU of another
+    tool is called in another order. Their number is limited, so that the run starts without a long delay."""
     few = len(session.built.parts) <= _MOST_BY_DEFAULT
     return few and session.run.stop_time != session.run.start_time and session.program.all_known
 
 
 _MOST_BY_DEFAULT = 2500
-"""Instances, which take some ten seconds to lower."""
+"""Number of instances, which take some ten seconds to lower."""
 
 
 _SANDBOXED = "a sandbox opens no files but those of FMUs; leave sandbox out for compiled code"
@@ -105,7 +106,7 @@ def _fuse(session: Session, code: Taped | Compiled) -> None:
 
 
 def _asks_for_more(run: Run) -> str:
-    """What a run asks the instances for between its events, other than derivatives."""
+    """Returns what a run asks of the instances between its events, other than derivatives."""
     if run.communication_step is not None:
         return "with a communication_step FMUs integrate by themselves"
     if run.sensitivities:
@@ -114,7 +115,7 @@ def _asks_for_more(run: Run) -> str:
 
 
 def not_compiled(session: Session) -> str:
-    """What a run says that was to be evaluated by its equations and is not, or not as it was asked."""
+    """Returns the warning of a run that was to be evaluated by its equations and is not, or not as it was asked."""
     way, run = session.running.way, session.run
     return _warning(run, way.not_compiled, way.evaluated) if way.not_compiled and run.evaluation != "auto" else ""
 
@@ -136,7 +137,7 @@ def given_up(session: Session) -> str:
 
 
 def told(session: Session, found: FusedReport) -> str:
-    """How the derivatives of a run were found."""
+    """Returns the way in which the derivatives of a run were found."""
     way = session.running.way.evaluated
     if not math.isnan(found.given_up):
         return f"{way} up to t = {found.given_up:.6g} s, where the FMUs said otherwise, and by these after that"

@@ -24,7 +24,8 @@ Structures = tuple[FusedStructure, FusedRecordStructure | None]
 
 
 def structures(session: Session, code: Taped | Compiled) -> Structures:
-    """Of evaluations, and of the record; None where that stays with the instances. An OSError says why code cannot be loaded where the kernel is."""
+    """Returns the structures of evaluations and of the record; None for a record that stays with the instances. An OSError says why code
+    cannot be loaded in the process of the kernel."""
     compiled = isinstance(code, Compiled)
     taped, functions = (code.taped, code.functions) if isinstance(code, Compiled) else (code, {})
 
@@ -57,7 +58,7 @@ def _record_rows(session: Session, code: Recorded, functions: Mapping[Stage, int
 
 
 def rows_of(session: Session, tapes: Taped, functions: Mapping[Stage, int]) -> FusedRows:
-    """Of evaluations; stages without a function run tapes."""
+    """Returns the rows of evaluations; stages without a function run tapes."""
     first, slots = tapes.first, dict(tapes.slots)
     _check_patterns(session, tapes)
     slots["leaving"], slots["fed"] = list(tapes.leaving.values()), [session.schedule.slot_of(each) for each in tapes.leaving]
@@ -96,7 +97,7 @@ def rows_of(session: Session, tapes: Taped, functions: Mapping[Stage, int]) -> F
 
 
 def _readings(built: Built, variables: Sequence[tuple[int, str]], first: int) -> list[Reading]:
-    """What to get from instances, in calls of one type of one instance."""
+    """Returns the readings of variables from instances, in calls of one type of one instance."""
     found = []
     places = enumerate(variables, start=first)
 
@@ -113,7 +114,7 @@ def _readings(built: Built, variables: Sequence[tuple[int, str]], first: int) ->
 
 
 def _arrays(session: Session, row: dict[str, int], start: str, *names: str) -> Iterable[np.ndarray]:
-    """Compressed rows of a loop."""
+    """Yields the compressed rows of a loop."""
     numbers, count = session.rows.numbers, row["mobile"] if start == "mobile_start" else row["unknowns"]
     starts = numbers[row[start] : row[start] + count + 1]
     yield starts
@@ -122,7 +123,7 @@ def _arrays(session: Session, row: dict[str, int], start: str, *names: str) -> I
 
 
 def _loops(session: Session, tapes: Taped) -> Iterable[tuple[dict[str, int], Pattern]]:
-    """Those that others may solve for; rows of the kernel, and patterns."""
+    """Returns the loops that fused code may solve: rows of the kernel, and patterns."""
     return zip(session.rows.mappings("loop"), tapes.loops, strict=True) if Order.ALONE not in tapes.orders else ()
 
 
@@ -133,14 +134,14 @@ def _check_patterns(session: Session, tapes: Taped) -> None:
 
 
 def _corrected(session: Session, tapes: Taped) -> Iterable[tuple[int, int]]:
-    """Loop and state of what each loop moves."""
+    """Yields loop and state of each state that a loop moves."""
     for number, (row, _) in enumerate(_loops(session, tapes)):
         if row["mobile"] > 0:
             yield from ((number, int(state)) for state in session.rows.numbers[row["mobile_state"] : row["mobile_state"] + row["mobile"]])
 
 
 def _mobile(session: Session, tapes: Taped) -> Iterable[tuple[int, int]]:
-    """State and unknown of each entry of the mobility of all loops."""
+    """Yields state and unknown of each entry of the mobility of all loops."""
     for row, loop in _loops(session, tapes):
         if row["mobile"] <= 0:
             continue

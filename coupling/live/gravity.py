@@ -11,7 +11,7 @@ from coupling.plan.gravity import NAMES
 
 
 def different_gravities(session: Session) -> Iterator[str]:
-    """A sentence for each adapter on whose sides bodies have different gravity: the first of each, with both vectors."""
+    """Yields a sentence for each adapter on whose sides bodies have different gravity: the first pair of each, with both vectors."""
     parts = session.built.parts
     for adapter, sides in session.built.adapters:
         gravity = {

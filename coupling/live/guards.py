@@ -19,7 +19,7 @@ listen(ends_calls)
 
 
 class Loss(NamedTuple):
-    """In whose call a process was lost, how, and what it had printed."""
+    """The loss of a process: the instance that was called, the cause, and what the process had printed."""
 
     part: Part | None
     death: Death
@@ -27,15 +27,15 @@ class Loss(NamedTuple):
 
 
 class Guards:
-    """Each begins with its first instance, and ends after all of them."""
+    """The processes of instances. Each process begins with its first instance, and ends after all of them."""
 
     def __init__(self, run: Run | None = None, parts: Sequence[Part] = ()) -> None:
         self._run, self._parts = run, parts
         self._guards: dict[tuple[str, bool], Guard] = {}
-        """By the name of an instance, or of a group."""
+        """Processes by the name of an instance, or of a group."""
 
     def of(self, part: Part) -> Guard | None:
-        """That of an instance; None where it runs with the master."""
+        """Returns the process of an instance; None where it runs with the master."""
         if part.process is None or self._run is None:
             return None
         key = _key(part)
@@ -47,7 +47,8 @@ class Guards:
         return self._guards[key]
 
     def lost_by(self, instances: Sequence[Instance], freed: Part | None = None) -> Loss | None:
-        """If one is no more; ``freed``: the instance that has just been freed, whose handle is no more either."""
+        """Returns the loss of a process that has ended; None if all are there. ``freed``: the instance that has just been freed, whose
+        handle is lost as well."""
         for key, guard in self._guards.items():
             death = guard.host.death
             if death:
@@ -62,7 +63,7 @@ class Guards:
 
     @contextmanager
     def named(self, instances: Sequence[Instance]) -> Iterator[None]:
-        """For what happens at a start: whatever it raises because a process is no more becomes a sentence about that."""
+        """Turns exceptions at a start that come from a lost process into a sentence about this process."""
         try:
             yield
         except Exception:
@@ -72,11 +73,11 @@ class Guards:
             raise died_at_start(*lost) from None
 
     def answer(self) -> bool:
-        """Whether all are there."""
+        """Says whether all processes are there."""
         return all(each.host.is_there() for each in self._guards.values())
 
     def limit(self, run: Run) -> None:
-        """As another run wants it, which begins."""
+        """Applies the limits of another run, which begins."""
         self._run = run if self._run else None
         for each in self._guards.values():
             each.host.limit(run.isolation.call_timeout)
@@ -84,7 +85,7 @@ class Guards:
 
     @property
     def printed(self) -> dict[str, str]:
-        """What the process of each instance that has one has printed in the run."""
+        """The text that the process of each instance with a process of its own has printed in the run."""
         texts = {key: guard.host.printed_in_run for key, guard in self._guards.items()}
         return {part.name: texts[_key(part)] for part in self._parts if part.process is not None and _key(part) in texts}
 
@@ -99,4 +100,4 @@ def _key(part: Part) -> tuple[str, bool]:
 
 
 NO_GUARDS = Guards()
-"""Of a session that is in a process of its own as a whole."""
+"""The empty set of processes, for a session that is in a process of its own as a whole."""

@@ -17,7 +17,7 @@ class Interval:
     kept = ("_h",)
 
     def __init__(self, outer: Session, inner: Session, tableau: TableauStructure) -> None:
-        """``inner`` is the session that shares instances with ``outer``; ``tableau`` the explicit Runge-Kutta method."""
+        """Takes both sessions and the method: ``inner`` shares instances with ``outer``; ``tableau`` is the explicit Runge-Kutta method."""
         built, run = outer.built, outer.run
         assert built.inner
         self.session, self._outer, self._kernel, self._tableau = inner, outer.kernel, inner.kernel, tableau
@@ -28,12 +28,12 @@ class Interval:
         firsts = [built.parts[i].first_state for i in built.inner_parts]
         ranges = [range(first, first + len(part.states)) for first, part in zip(firsts, built.inner.parts, strict=True)]
         self._states = np.array([i for each in ranges for i in each], dtype=int)
-        """Where the outer session keeps the states."""
+        """Slots in which the outer session keeps the states."""
         outside, inside = built.schedule.slot, built.inner.schedule.slot
         renumbered = ((a._replace(part=built.inner_parts[a.part]), slot) for a, slot in inside.items())
         shared = [(outside[a], slot) for a, slot in renumbered if a in outside]
         self._shared = tuple(np.array(slots, dtype=int) for slots in zip(*shared, strict=True)) if shared else ()
-        """Where both sessions keep the same values: what changes at events only is known to the outer one alone."""
+        """Slots of the values that both sessions keep. Discrete values change at events, of which only the outer session knows."""
         count = len(built.schedule.fed)
         self._fed = slice(len(built.schedule.arriving), len(built.schedule.arriving) + count)
         self._first_drive = len(built.inner.drives) - count
@@ -74,5 +74,5 @@ class Interval:
         self._kernel.peaks, self._h = self._saved
 
     def restart(self) -> None:
-        """After an event: nothing is known of the step size."""
+        """Restarts after an event, where nothing is known of the step size."""
         self._h = 0.0

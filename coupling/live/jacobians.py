@@ -31,7 +31,8 @@ def add_jacobians(session: Session) -> None:
 
 
 def _add_motions(session: Session, builder: RowBuilder, moved: set[int]) -> None:
-    """Which state is the rate of which; refuses a velocity that constraints of positions move, where its position is not known."""
+    """Adds to the rows which state is the rate of which. Refuses a velocity that constraints of positions move, where its position is not
+    known."""
     motions = {velocity: state for state, velocity in motions_of(session)}
     for velocity, state in motions.items():
         builder.add_motion(state, velocity)
@@ -61,13 +62,14 @@ def motions_of(session: Session) -> Iterator[tuple[int, int]]:
 
 
 def turning(q: np.ndarray) -> np.ndarray:
-    """By an angular velocity about absolute axes: the rates of the quaternion q."""
+    """Returns the matrix that maps an angular velocity about absolute axes to the rates of the quaternion q."""
     q0, q1, q2, q3 = q
     return np.array([[-q1, -q2, -q3], [q0, q3, -q2], [-q3, q0, q1], [q2, -q1, q0]]) / 2
 
 
 def turns_of(session: Session) -> Iterator[tuple[int, int]]:
-    """The first states of angular velocities and of the quaternions that they turn, known by names and by what the instances say of the rates."""
+    """Yields the first states of angular velocities and of the quaternions that they turn, known by names and by the rates that the
+    instances give."""
     for index, part in enumerate(session.built.parts):
         if not (part.states and part.interface.directional_derivatives):
             continue
@@ -90,7 +92,7 @@ def turns_of(session: Session) -> Iterator[tuple[int, int]]:
 
 _TURNING = ("q0", "q1", "q2", "q3", "omegax", "omegay", "omegaz")
 _SAME = 1e-9
-"""Of rates of a quaternion."""
+"""Relative difference below which rates of a quaternion are the same."""
 
 
 class StartRefused(StartError):

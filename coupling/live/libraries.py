@@ -20,15 +20,16 @@ from coupling.kernel.platform.own import Library
 from coupling.plan.graph import Part
 
 _NO_ROOM = "failed to map", "annot allocate", "cannot create shared object descriptor", "cannot map"
-"""What the system says of a binary where a process may take no more memory."""
+"""Phrases in which the system reports that a process may take no more memory for a binary."""
 
 
 def library_of(
     part: Part, home: Library = own, guard: Guard | None = None, chosen: dict[Path, LoadedLibrary] | None = None
 ) -> LoadedLibrary:
-    """The binary that an instance runs by, in a process, or in that of a guard; refuses one that cannot be opened, by the instance's name.
+    """Returns the binary of an instance, in a process or in that of a guard; refuses one that cannot be opened, by the instance's name.
 
-    ``chosen`` are those of the same session by their paths, to which it is added: its instances share them.
+    ``chosen`` holds the binaries of the same session by their paths. The binary is added to it, since the instances of the session share
+    it.
     """
     fmu, opened = part.fmu, guard.opened if guard is not None else {} if chosen is None else chosen
     try:
@@ -66,7 +67,7 @@ def library_of(
 
 
 def _lacking(error: str, path: Path) -> str:
-    """What this machine lacks, by what the system says of a binary, with the remedy; empty if it lacks nothing."""
+    """Returns what this machine lacks, according to the system's message on a binary, with the remedy; empty if it lacks nothing."""
     missing = re.match(r"(\S+): cannot open shared object file: No such file", error)
     if missing and missing[1] != str(path):
         library = f"the shared library '{missing[1]}', which this machine does not have"
@@ -85,7 +86,8 @@ def _complete(path: Path) -> str:
 
 
 def _opened(fmu: Fmu, path: Path, home: Library) -> LoadedLibrary:
-    """The binary as a session needs it. That of another tool may keep static state which the last session has left: it is loaded anew then."""
+    """Returns the binary as a session needs it. A binary of another tool may keep static state which the last session has left: it is
+    loaded anew then."""
     known = home.opened.get(path)
     if known is not None and (fmu.is_own or not known.is_changed):
         return known
@@ -108,7 +110,7 @@ def _opened(fmu: Fmu, path: Path, home: Library) -> LoadedLibrary:
 
 
 def _copy(path: Path, folder: Path) -> None:
-    """A binary in a folder of its own, with links to what lies around it: its code may look for that."""
+    """Copies a binary into a folder of its own, with links to the files around it, for which its code may look."""
     target = folder / path.relative_to(path.parents[2])
     target.parent.mkdir(parents=True)
     for each in path.parent.iterdir():

@@ -1,8 +1,9 @@
 """The Jacobian of a whole system with its loops open: how outputs follow from the states and the loops' unknowns.
 
-What has to be asked of which FMU, and how the answers make up the Jacobian, is found once. The answers are terms: those that the
-standard calls constant are asked for once, those that change at events only after each event, the others always. Every entry of
-the Jacobian is a sum of products of a term and an entry of an earlier row: outputs follow from inputs, and these from other outputs.
+The calls of each FMU, and the way in which the answers make up the Jacobian, are found once. The answers are terms. Constant terms, as the
+standard calls them, are asked for once. Terms that change at events only are asked for after each event, and all other terms always. Every
+entry of the Jacobian is a sum of products of a term and an entry of an earlier row. Outputs follow from inputs, and these from other
+outputs.
 """
 
 from __future__ import annotations
@@ -65,16 +66,16 @@ class Linearisation:
         order = np.lexsort((row, column))
         self.shape = (len(wanted), width)
         self.rows, self.columns = row[order].astype(np.int32), column[order].astype(np.int32)
-        """Where each value belongs, column by column."""
+        """Rows and columns of the values, column by column."""
         self._chosen = np.array([0, *places])[entry[order]] if len(order) else np.zeros(0, dtype=int)
         self._stale = _CONSTANT
 
     def renew(self) -> None:
-        """Behind an event: what changes at events only is asked for again."""
+        """Marks the terms that change at events only as out of date, after an event."""
         self._stale = min(self._stale, _AT_EVENTS)
 
     def values(self) -> np.ndarray:
-        """All entries that can differ from zero."""
+        """Returns all entries that can differ from zero."""
         for group in range(self._stale, len(self._calls)):
             for call in self._calls[group]:
                 call.ask()
@@ -85,7 +86,7 @@ class Linearisation:
         return self._entries[self._chosen]
 
     def at_present(self) -> scipy.sparse.csc_array:
-        """The Jacobian as a matrix that holds no zeros."""
+        """Returns the Jacobian as a matrix that holds no zeros."""
         starts = np.searchsorted(self.columns, np.arange(self.shape[1] + 1)).astype(np.int32)
         matrix = scipy.sparse.csc_array((self.values(), self.rows.copy(), starts), shape=self.shape)
         matrix.eliminate_zeros()
@@ -93,7 +94,7 @@ class Linearisation:
 
 
 class _OpenLoops(Linearisation):
-    """Residuals of constraints that are not in force are their multipliers."""
+    """The Jacobian with open loops. Residuals of constraints that are not in force are their multipliers."""
 
     def __init__(self, session: Session) -> None:
         derivatives = [Address(i, 0, u.reference) for i, part in enumerate(session.built.parts) for u in part.structure.derivatives]
@@ -111,7 +112,7 @@ class _OpenLoops(Linearisation):
 
 
 def open_loops(session: Session) -> Linearisation:
-    """Of all states' derivatives, then of all residuals."""
+    """Returns the Jacobian of all states' derivatives, then of all residuals."""
     return _OpenLoops(session)
 
 
@@ -125,7 +126,8 @@ class StateJacobian:
         self._full = np.zeros((0, 0))
 
     def dense(self) -> np.ndarray:
-        """At the point where the FMUs are. Where equations of a loop are redundant, its unknowns move as little as they can."""
+        """Returns the matrix at the point where the FMUs are. Where equations of a loop are redundant, its unknowns move by the least
+        amount."""
         if not len(self._full):
             self._full = np.zeros((self.linear.shape[0],) * 2)
         n, full = self._states, self._full
@@ -135,7 +137,7 @@ class StateJacobian:
         return full[:n, :n] - full[:n, n:] @ solved(full[n:, n:], full[n:, :n], self.redundant())
 
     def redundant(self) -> bool:
-        """Whether equations of a loop have been."""
+        """Says whether equations of a loop have been redundant."""
         return any(self._kernel.deficient(i)[0] for i in range(len(self._loops)))
 
 
@@ -144,7 +146,7 @@ _MANY = 400
 
 
 def solved(matrix: np.ndarray, right: np.ndarray, redundant: bool) -> np.ndarray:
-    """Where equations are redundant, the unknowns of least length."""
+    """Returns the solution of linear equations; where these are redundant, the one of least length."""
     if not redundant:
         with suppress(np.linalg.LinAlgError, RuntimeError):  # of a singular matrix
             return (
@@ -244,7 +246,8 @@ class _Row:
 
 @dataclass(frozen=True)
 class Dependence:
-    """What an output depends on: a known, how, and what that known is: a column, or the sum of other outputs."""
+    """A dependence of an output on a known. It holds the known, the kind, and the column of the known or the other outputs that sum up to
+    it."""
 
     known: int
     group: int
@@ -253,7 +256,7 @@ class Dependence:
 
 
 class Plan:
-    """What is asked of which instance, and the entries that follow from it."""
+    """The calls of each instance, and the entries that follow from them."""
 
     def __init__(self, session: Session, unknowns: Sequence[Address], wanted: Sequence[Address], inputs: Sequence[Address]) -> None:
         self._parts, self._graph = session.built.parts, session.schedule.graph
@@ -265,7 +268,7 @@ class Plan:
         for address in more:
             self._inputs.setdefault(address.part, []).append(address.reference)
         self._own_columns: dict[int, list[int]] = defaultdict(list)
-        """Of each instance, the unknowns and inputs that are columns."""
+        """Unknowns and inputs that are columns, by instance."""
         for address in self._column:
             self._own_columns[address.part].append(address.reference)
         self.terms = _FIRST_TERM
@@ -290,13 +293,13 @@ class Plan:
         return fmu.by_reference[fmu.own(address.reference)].causality == "input"
 
     def _arriving(self, address: Address) -> Address:
-        """Where an input takes what is passed on, which is in base units; an unknown of a loop is told by its place there."""
+        """Returns where an input takes the value passed on, which is in base units; an unknown of a loop has its place there."""
         if address in self._column:
             return address
         return address._replace(reference=self._parts[address.part].fmu.in_base_units.get(address.reference, address.reference))
 
     def _own_unit(self, address: Address) -> int:
-        """The term for what is passed on in base units, as the input has it."""
+        """Returns the term that converts a value passed on in base units to the unit of the input."""
         arriving = self._arriving(address)
         if arriving == address:
             return ONE
@@ -364,7 +367,7 @@ class Plan:
         """Row, column and entry of all that can differ from zero."""
 
     def _ordered(self, roots: Iterable[Address]) -> tuple[list[Address], dict[Address, list[Dependence]]]:
-        """All outputs that the roots follow from, each after what it depends on, and what they depend on."""
+        """Returns all outputs that the roots follow from, each after what it depends on, and what they depend on."""
         order: list[Address] = []
         dependences: dict[Address, list[Dependence]] = {}
         stack = [(a, False) for a in roots]
@@ -405,13 +408,13 @@ class Plan:
         return term
 
     def _as_it_is(self, address: Address) -> int | None:
-        """The column of what is a state, or an unknown that is passed on."""
+        """Returns the column of an address that is a state, or an unknown that is passed on."""
         part = self._parts[address.part]
         own = part.fmu.own(address.reference)
         return part.first_state + part.states.index(own) if own in part.states else self._column.get(address._replace(reference=own))
 
     def _factor(self, part: Part, reference: int) -> int:
-        """The term for a state or an unknown that is passed on as it is, or in base units."""
+        """Returns the term for a state or an unknown that is passed on unchanged or in base units."""
         if part.fmu.own(reference) == reference:
             return ONE
         self.constants.append((self.terms, part.fmu.factor(reference)))
@@ -433,7 +436,7 @@ class Plan:
             row.entries[column] = self._entries
 
     def numbered(self) -> tuple[list[_Level], np.ndarray]:
-        """The entries level by level, and the place of each of them in that order."""
+        """Returns the entries level by level, and the place of each of them in that order."""
         by_level: dict[int, list[tuple[int, list[tuple[int, int]]]]] = defaultdict(list)
         for row in self._rows:
             by_level[row.level] += [(row.entries[column], products) for column, products in row.products.items()]

@@ -1,4 +1,4 @@
-"""How a run ends that has lost the process of an FMU, in a sentence that names FMU, call and cause."""
+"""The ending of a run that has lost the process of an FMU, in a sentence that names FMU, call and cause."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _MOST_PRINTED = 400
 
 
 def ending_of(death: Death) -> Ending:
-    """What a run ends with."""
+    """Returns the ending of a run whose process ended like this."""
     if death.kind is DeathKind.INTERRUPTED:
         return Ending.INTERRUPTED
     return Ending.TIMED_OUT if death.kind is DeathKind.TIMED_OUT else Ending.PROCESS_DIED
 
 
 def cause_of(death: Death) -> str:
-    """What has become of a process, or of the call that it was in."""
+    """Returns what happened to a process, or to the call that it was in."""
     match death.kind:
         case DeathKind.SIGNALLED if death.signal in _CRASHES:
             return f"crashed ({_CRASHES[signal.Signals(death.signal)]})"
@@ -52,7 +52,8 @@ def cause_of(death: Death) -> str:
 
 
 def described(part: Part | None, death: Death, printed: str = "", when: str = "") -> str:
-    """Which FMU it was, in which call, and why; ``printed`` is what its process has printed, ``when`` the time that the call was for."""
+    """Returns the FMU, its call, and the cause as a sentence. ``printed`` is what its process has printed, ``when`` the time that the call
+    was for."""
     said = " ".join(printed[-_MOST_PRINTED:].split())
     told = f"; it printed: {said}" if said else ""
     if not death.function and part and part.process:
@@ -65,7 +66,7 @@ def described(part: Part | None, death: Death, printed: str = "", when: str = ""
 
 
 def remedy_of(part: Part | None, death: Death) -> str:
-    """What to do about it."""
+    """Returns the remedy for the loss of a process."""
     if death.kind is DeathKind.INTERRUPTED:
         return ""
     if death.kind is DeathKind.TIMED_OUT:
@@ -77,7 +78,7 @@ def remedy_of(part: Part | None, death: Death) -> str:
 
 @total
 def died(t: float, part: Part | None, death: Death, printed: str) -> Outcome:
-    """The outcome of a run whose process is no more."""
+    """Returns the outcome of a run whose process has ended."""
     ending, told = ending_of(death), described(part, death, printed, f" at t = {death.time:.9g} s")
     if ending is Ending.INTERRUPTED:
         return Outcome(ending, f"interrupted at t = {t:.9g} s: {told}; {KEPT}")
@@ -85,7 +86,7 @@ def died(t: float, part: Part | None, death: Death, printed: str) -> Outcome:
 
 
 def died_at_start(part: Part | None, death: Death, printed: str) -> BaseException:
-    """What a start raises that has lost its process."""
+    """Returns the exception of a start that has lost its process."""
     if death.kind is DeathKind.INTERRUPTED:
         return KeyboardInterrupt()
     error = StartError(f"the start fails: {described(part, death, printed)}; {remedy_of(part, death)}")
@@ -94,7 +95,7 @@ def died_at_start(part: Part | None, death: Death, printed: str) -> BaseExceptio
 
 
 def lost_after_run(part: Part | None, death: Death, printed: str) -> str:
-    """A warning, of a run that has all its rows."""
+    """Returns a warning on a run that has all its rows."""
     return f"after the run {described(part, death, printed)}; the result is complete"
 
 
@@ -102,16 +103,16 @@ def lost_after_run(part: Part | None, death: Death, printed: str) -> str:
 
 
 def lost(library: Library, death: Death, t: float) -> Outcome:
-    """The outcome of such a run."""
+    """Returns the outcome of a run that was in the lost process as a whole."""
     return died(t, library.instances.get(death.instance), death, library.printed)
 
 
 def lost_at_start(library: Library, death: Death, part: Part | None = None) -> BaseException:
-    """What the start of such a run raises; ``part``: the instance that was being made."""
+    """Returns the exception of the start of a run in the lost process; ``part``: the instance that was being made."""
     return died_at_start(part or library.instances.get(death.instance), death, library.printed)
 
 
 def lost_afterwards(library: Library) -> str:
-    """A warning, of a run that has all its rows."""
+    """Returns a warning on a run in the lost process that has all its rows."""
     death = library.death
     return lost_after_run(library.instances.get(death.instance), death, library.printed)

@@ -1,4 +1,4 @@
-"""The bordered equations of implicit steps from the graph of a system, where a run is evaluated by it: in place of what the FMUs would say."""
+"""The bordered equations of implicit steps from the graph of a system, where a run is evaluated by the graph instead of the FMUs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from coupling.plan.projection import Held
 
 
 def begin_open(session: Session, kept: Sequence[Kept]) -> None:
-    """From now on the kernel has them from the graph where it can; to be called after fused code was set."""
+    """Gives the kernel the bordered equations from the graph where possible; to be called after fused code was set."""
     reading = session.built.reading
     known = reading is not None or all(each.level == OF_RESIDUAL for each in kept)
     if known and by_graph(session):
@@ -44,7 +44,7 @@ def _structure(session: Session, rows: Rows, kept: Sequence[Kept], read: Sequenc
 
 
 def _levels(session: Session, read: Sequence[Held], first: int) -> tuple[dict[int, int], dict[int, int]]:
-    """By number of an unknown, the rows of its levels among those of the graph."""
+    """Returns, by number of an unknown, the rows of its position and velocity among those of the graph."""
     firsts, count = [], 0
     for loop in session.schedule.loops:
         firsts.append(count)
@@ -55,7 +55,7 @@ def _levels(session: Session, read: Sequence[Held], first: int) -> tuple[dict[in
 
 
 def _pattern(rows: Rows, count: int) -> Iterator[tuple[int, int]]:
-    """Row and column of each entry of the bordered equations' Jacobian, in its order."""
+    """Yields row and column of each entry of the bordered equations' Jacobian, in its order."""
     (row,) = rows.mappings("bordered")
     starts = rows.numbers[row["row_start"] : row["row_start"] + count + 1].tolist()
     columns: Iterable[int] = rows.numbers[row["column"] : row["column"] + starts[-1]].tolist()

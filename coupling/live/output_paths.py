@@ -1,4 +1,4 @@
-"""Where a run writes: the paths of its files, checked before it begins."""
+"""The paths of a run's output files, checked before it begins."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from coupling.files import open_part
 
 
 def place(option: str, given: object, suffix: str, *, ends_in_it: bool = False) -> Path:
-    """The file that an option names, links followed; refuses what cannot be written, as far as can be said before."""
+    """Returns the file that an option names, with links followed; refuses a file that cannot be written, as far as this is known before."""
     if not isinstance(given, str | os.PathLike) or not os.fspath(given):
         raise BuildError(f"{option} = {shown(given)} is no path; give that of a file, such as 'run{suffix}'")
     named = os.fsdecode(given)
@@ -32,7 +32,7 @@ def place(option: str, given: object, suffix: str, *, ends_in_it: bool = False) 
 
 
 def followed(path: Path) -> Path:
-    """The file itself where it is a link, which stays one when another file takes its place."""
+    """Returns the target of a link, which stays a link when another file takes the target's place."""
     return Path(os.path.realpath(path)) if path.is_symlink() else path.absolute()
 
 

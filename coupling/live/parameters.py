@@ -17,11 +17,11 @@ from coupling.plan.definition import Value
 from coupling.plan.graph import Address, Part
 
 _STRIDE = 1e-3
-"""Of a parameter, in its own size: differences of the fourth order are then exact to 1e-9 or so."""
+"""Stride of a parameter, relative to its own size: differences of the fourth order are then exact to 1e-9 or so."""
 
 
 def differentiates(part: Part) -> bool:
-    """Whether the FMU counts its parameters among the knowns of its derivatives, as FMI 3 does."""
+    """Says whether the FMU counts its parameters among the knowns of its derivatives, as FMI 3 does."""
     return part.interface.directional_derivatives and part.lists_everything
 
 
@@ -37,7 +37,7 @@ def stencil(value: float, least: float, most: float) -> tuple[np.ndarray, np.nda
 
 @dataclass(frozen=True, kw_only=True)
 class Parameter:
-    """One that a user has named."""
+    """A parameter that a user has named."""
 
     name: str
     unit: str
@@ -48,7 +48,7 @@ class Parameter:
 
     @property
     def exact(self) -> bool:
-        """Whether derivatives by it are those of FMUs, but for what happens at events."""
+        """True if derivatives by the parameter are those of FMUs, except for what happens at events."""
         return not self.by.apart
 
 
@@ -67,13 +67,13 @@ def parameters_named(built: Built, names: Sequence[str], values: Mapping[tuple[i
 
 
 def _padded(by: ByParameter, count: int) -> ByParameter:
-    """With as many shadows as the others have."""
+    """Returns the differences with as many shadows as the others have."""
     more = (0, count - len(by.strides))
     return replace(by, strides=np.pad(by.strides, more), weights=np.pad(by.weights, more))
 
 
 def _remembers(part: Part) -> bool:
-    """Whether an instance keeps numbers from one event to the next, of which FMI has no derivatives."""
+    """Says whether an instance keeps numbers from one event to the next, of which FMI has no derivatives."""
     return any(
         v.type == "real" and v.variability == "discrete" and v.causality not in ("parameter", "input") for v in part.fmu.variables.values()
     )

@@ -1,4 +1,4 @@
-"""In which process the runs of a system are: in this one, or in a host that waits for the next run."""
+"""The processes in which the runs of a system are: this one, or a host that waits for the next run."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ listen(ends_calls)
 
 
 def is_isolated(run: Run, definition: Definition) -> bool:
-    """Whether a run is in a process of its own. Those of others that have one by themselves do no harm here."""
+    """Says whether a run is in a process of its own. FMUs of other tools with a process of their own can do no harm here."""
     if run.isolation.which == "foreign" and not run.isolation.sandbox:
         return not all(each.process or each.fmu.fmu.is_own for each in definition.instances)
     return run.isolation.which != "none"
 
 
 def may_be_apart(run: Run, definition: Definition) -> bool:
-    """Whether an FMU may be in another process than the master; those of others may come or not with ``foreign``."""
+    """Says whether an FMU may be in another process than the master. With ``foreign``, FMUs of other tools may be there or not."""
     return run.isolation.which != "none" or any(each.process for each in definition.instances)
 
 
 def check_apart(run: Run, definition: Definition) -> None:
-    """Refuses what is of use for other processes alone, where there is none."""
+    """Refuses options for other processes where no other process is used."""
     asked = run.isolation
     for name in ("call_timeout", "memory", "on_crash"):
         value = getattr(asked, name)
@@ -50,7 +50,8 @@ def check_apart(run: Run, definition: Definition) -> None:
 
 
 def sandbox_of(definition: Definition) -> Sandbox:
-    """What is left to the process of a run: the unpacked files of its FMUs, to be written where they are its own. Refused where there is no sandbox."""
+    """Returns the access that the process of a run has: the unpacked files of its FMUs, writable where they are its own. Refuses where no
+    sandbox exists."""
     if lacks():
         raise BuildError(
             f"sandbox = True is refused: {lacks()}; leave it out, or run the FMUs where they can do no harm, such as in a container without a network"
@@ -61,10 +62,10 @@ def sandbox_of(definition: Definition) -> Sandbox:
 
 
 class RunProcesses:
-    """Of all runs of a definition; a host has one run at a time."""
+    """The processes of all runs of a definition; a host has one run at a time."""
 
     def __init__(self, inhabitants: dict[tuple[object, ...], Any]) -> None:
-        """``inhabitants``: what waits in them, by keys of which the last member is the process."""
+        """``inhabitants`` holds the objects that wait in the processes, by keys of which the last member is the process."""
         self._waiting: list[HostedLibrary] = []
         self._inhabitants = inhabitants
         self._present = threading.local()
@@ -80,12 +81,12 @@ class RunProcesses:
 
     @property
     def present(self) -> Library:
-        """Where the run of this thread is."""
+        """The process in which the run of this thread is."""
         return getattr(self._present, "library", own)
 
     @contextmanager
     def entered(self, run: Run, definition: Definition) -> Iterator[None]:
-        """For as long as a run takes."""
+        """Provides the process of a run for as long as the run takes."""
         if not is_isolated(run, definition):
             yield
             return
@@ -106,13 +107,13 @@ class RunProcesses:
                 self._waiting.append(library)
 
     def _leave(self, library: HostedLibrary) -> None:
-        """A process that is no more, with what waits in it."""
+        """Ends a process, and drops the objects that wait in it."""
         for key in [each for each in self._inhabitants if each[-1] is library]:
             del self._inhabitants[key]
         library.end()
 
     def _host(self, run: Run, sandbox: Sandbox | None) -> HostedLibrary:
-        """One that waits for a run with such limits, or another one."""
+        """Returns a host with such limits that waits for a run, or a new one."""
         limits = run.isolation.memory, run.isolation.call_timeout, sandbox
         for found in [each for each in self._waiting if each.limits == limits]:
             self._waiting.remove(found)

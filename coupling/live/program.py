@@ -40,19 +40,19 @@ _PARAMETERS = ("parameter", "structuralParameter")
 
 @dataclass(frozen=True)
 class Program:
-    """What the kernel runs; no instance belongs to it."""
+    """The program that the kernel runs; no instance belongs to it."""
 
     built: Built
     rows: Rows
-    """All but the Jacobians of loops, for which instances have to be asked."""
+    """Rows of the kernel except the Jacobians of loops, for which instances have to be asked."""
     functions: tuple[FunctionDrive, ...]
-    """Those that drive inputs, in their order among the rows."""
+    """Functions that drive inputs, in their order among the rows."""
     columns: tuple[Column, ...]
-    """What is recorded, after the time and before the energies that coupling creates."""
+    """Recorded columns, after the time and before the energies that coupling creates."""
     scene: Mapping[str, Any]
-    """What a picture needs beside the record."""
+    """Data that a picture needs in addition to the record."""
     drawn: tuple[str, ...]
-    """Variables from which poses follow, or that have a range, and that nobody has asked for: recorded after the columns."""
+    """Variables that no user asked for, from which poses follow, or that have a range: recorded after the columns."""
     bounded: tuple[tuple[int, str], ...]
     """Quantities with a range."""
     at_points: Mapping[Address, int]
@@ -60,30 +60,30 @@ class Program:
     recorded_apart: Mapping[Address, int]
     """The slots of variables that are got for the record alone."""
     recorded: tuple[Address, ...]
-    """What is recorded, in the order of the columns, but for energies."""
+    """Recorded variables in the order of the columns, without the energies."""
     first_watched: int
-    """From this slot on, the energy that coupling has created at each port that is watched."""
+    """First slot of the energies that coupling has created at the watched ports."""
     shortcuts: bool = True
-    """Whether loops are passed by shortcuts where they have some, when no equations evaluate the system in place of its instances."""
+    """True if loops may be passed by shortcuts, when no equations evaluate the system in place of its instances."""
 
     @cached_property
     def all_known(self) -> bool:
-        """Whether the equations of all instances are known, since all are components of this library. What made the FMUs is looked at first, since
-        to compare an FMU with the declaration of its component takes seconds where SymPy has not been imported."""
+        """True if the equations of all instances are known, since all are components of this library. The tool that made the FMUs is
+        checked first. To compare an FMU with the declaration of its component takes seconds where SymPy has not been imported."""
         ours = all(fmu.is_own for fmu in {part.fmu for part in self.built.parts})
         return ours and isinstance(self.fused, Taped) and not self.fused.foreign
 
     @cached_property
     def fused(self) -> Taped | NotFused:
-        """Its equations as tapes, or why they cannot be."""
+        """The equations of the system as tapes, or the reason why they cannot be taped."""
         return self.tapes()
 
     def tapes(self, repeated: tuple[int, ...] = ()) -> Taped | NotFused:
-        """The same; ``repeated``: unknowns whose constraints repeat others."""
+        """Returns the equations as tapes, or the reason; ``repeated``: unknowns whose constraints repeat others."""
         return self._tried(tapes_of, repeated)
 
     def compiled(self, repeated: tuple[int, ...] = ()) -> Compiled | NotFused | NotCompiled:
-        """The same as compiled code, or why there is none."""
+        """Returns the equations as compiled code, or the reason why no code exists."""
         return self._tried(compiled, repeated)
 
     def _tried(self, make: Callable[[Built, tuple[int, ...]], Any], repeated: tuple[int, ...]) -> Any:
@@ -101,12 +101,12 @@ class Program:
 
     @cached_property
     def fused_record(self) -> tuple[Recorded, Mapping[Stage, int]] | NotFused:
-        """What is recorded as tapes, or why that cannot be."""
+        """The recorded variables as tapes, or the reason why they cannot be taped."""
         return self._recorded(compile_=False)
 
     @cached_property
     def compiled_record(self) -> tuple[Recorded, Mapping[Stage, int]] | NotFused:
-        """The same as compiled code, where that is worth it."""
+        """The recorded variables as compiled code, where that is worth it."""
         return self._recorded(compile_=True)
 
     def _recorded(self, compile_: bool) -> tuple[Recorded, Mapping[Stage, int]] | NotFused:
@@ -145,28 +145,28 @@ class Program:
 
     @cached_property
     def watched_angles(self) -> np.ndarray:
-        """The angles that events may depend on: slots of states, and -1 less the number of drives."""
+        """The angles on which events may depend: slots of states, and -1 less the number of drives."""
         states, drives = watched_angles(self.built)
         found = [self.built.parts[part].first_state + place for part, place in states] + [-1 - number for number in drives]
         return np.array(found, dtype=np.int32)
 
     @cached_property
     def slopes(self) -> Slopes:
-        """The derivatives of its equations; to be asked for where there is a tape of these."""
+        """The derivatives of the system's equations; to be asked for where a tape of these exists."""
         return slopes_of(self.built)
 
     @cached_property
     def open_equations(self) -> OpenEquations:
-        """Its equations with open loops; to be asked for as ``slopes``."""
+        """The system's equations with open loops; to be asked for as ``slopes``."""
         return open_equations_of(self.built)
 
     @cached_property
     def runs_again(self) -> bool:
-        """Whether all instances, when they are reset, are known to be as new ones: those of this library's runtime in C."""
+        """True if all instances are known to be as new ones after a reset: those of this library's runtime in C."""
         return all(part.fmu.is_own and not part.interface.needs_tool for part in self.built.parts)
 
     def label(self, slot: int) -> str:
-        """The variable whose value a slot keeps."""
+        """Returns the variable whose value a slot keeps."""
         return self.labels[slot]
 
     @cached_property
@@ -184,7 +184,7 @@ class Program:
 
     @cached_property
     def passed_on(self) -> list[tuple[int, np.ndarray, np.ndarray]]:
-        """The numbers that instances pass on between events: instance, value references, and where the kernel keeps them."""
+        """The numbers that instances pass on between events: instance, value references, and their slots in the kernel."""
         schedule, parts = self.built.schedule, self.built.parts
         operations = (o for part in (schedule.operations, *(loop.operations for loop in schedule.loops)) for o in part)
         return [
@@ -195,7 +195,7 @@ class Program:
 
     @cached_property
     def passed_on_slots(self) -> np.ndarray:
-        """Where the kernel keeps them, one after the other."""
+        """The slots of the numbers that are passed on, one after the other."""
         return np.concatenate([where for _, _, where in self.passed_on])
 
     @cached_property
@@ -205,7 +205,7 @@ class Program:
 
     @cached_property
     def recordable(self) -> dict[str, tuple[str, ...]]:
-        """Everything that could be recorded, by instance."""
+        """All variables that can be recorded, by instance."""
         return recordable(self.built)
 
     @cached_property
@@ -220,7 +220,7 @@ class Program:
         return found
 
     def indicator_name(self, index: int) -> str:
-        """The event indicator of a number, by its instance."""
+        """Returns the event indicator of a number, by its instance."""
         first = 0
         for part in self.built.parts:
             indicators = part.structure.indicators
@@ -234,8 +234,8 @@ class Program:
 
 
 def compile_program(built: Built, outputs: Sequence[str] | None, in_turn: bool = False, shortcuts: bool = True) -> Program:
-    """``outputs`` are the names to record; ``in_turn`` is for Co-Simulation instances that step one after another; ``shortcuts`` through loops
-    can be left out."""
+    """Compiles a built system. ``outputs`` are the names to record; ``in_turn`` is for Co-Simulation instances that step one after another;
+    ``shortcuts`` through loops can be left out."""
     recorded = chosen(built, outputs)
     scene = scene_of(built)
     anyway = set(recorded)
@@ -284,7 +284,7 @@ def width_of_rows(built: Built, outputs: Sequence[str] | None) -> int:
 
 
 def _alone(error: Reason) -> Reason:
-    """A reason to be kept, without the traceback that would keep the session, its processes included, where it was found."""
+    """Returns a reason to be kept, without the traceback: that would keep the session with its processes in memory."""
     error.__context__ = error.__cause__ = None
     return error.with_traceback(None)
 
@@ -295,14 +295,14 @@ def _column(part: Part, name: str) -> Column:
 
 
 def _groups(built: Built) -> list[int]:
-    """By state, the number of its instance and unit."""
+    """Returns a number for each state, which is the same for states of the same instance and unit."""
     keys = [(i, part.fmu.by_reference[reference].unit) for i, part in enumerate(built.parts) for reference in part.states]
     number = {key: i for i, key in enumerate(dict.fromkeys(keys))}
     return [number[key] for key in keys]
 
 
 def _places(built: Built) -> dict[Address, int]:
-    """Where values are kept in any case: states, and what is passed on."""
+    """Returns the slots of the values that are kept in any case: states, and values that are passed on."""
     states = {
         Address(i, 0, reference): slot
         for i, part in enumerate(built.parts)
@@ -312,7 +312,7 @@ def _places(built: Built) -> dict[Address, int]:
 
 
 def _grouped(addresses: Iterable[Address]) -> list[Address]:
-    """Each address once, those of one type of one instance next to each other."""
+    """Returns each address once, those of one type of one instance next to each other."""
     groups: dict[tuple[int, int], dict[Address, None]] = {}
     for address in addresses:
         groups.setdefault((address.part, address.type), {})[address] = None
@@ -399,7 +399,7 @@ def _got_at_points(built: Built, ranged: Iterable[tuple[int, str]], slots: Mappi
 
 
 def _couple(rows: RowBuilder, built: Built, first_watched: int, in_turn: bool) -> None:
-    """The Co-Simulation instances, and what goes into them and comes out."""
+    """Adds the Co-Simulation instances to the rows, with their inputs and outputs."""
     schedule, parts, steppers = built.schedule, built.parts, built.steppers
     graph = schedule.graph
     rows.couple([*(schedule.set_slot[a] for a in schedule.arriving), *schedule.fed_slot.values()], schedule.first_end, most_degrees(built))

@@ -12,13 +12,13 @@ from coupling.plan.projection import Reading
 
 
 def state_jacobian(session: Session) -> StateJacobian:
-    """Of what a solver integrates."""
+    """Returns the Jacobian of the right-hand side that a solver integrates."""
     reading = session.built.reading
     return ProjectedJacobian(session, reading) if reading and session.projects else StateJacobian(session)
 
 
 class Tangent:
-    """How projected states answer to states, at a point that satisfies the constraints."""
+    """Derivatives of projected states by states, at a point that satisfies the constraints."""
 
     def __init__(self, session: Session, reading: Reading) -> None:
         self._states, held = session.built.states, reading.constraints
@@ -38,7 +38,7 @@ class Tangent:
         self._off = session.off
 
     def at_present(self, answers: np.ndarray, equations: np.ndarray, redundant: bool) -> np.ndarray:
-        """From the derivatives of the states' derivatives, and of the residuals, by the loops' unknowns."""
+        """Returns the derivatives, from those of the states' derivatives and of the residuals by the loops' unknowns."""
         constraints = self._linear.at_present()[:, : self._states]
         on = ~self._off[self._unknowns]
         moving = answers @ solved(equations, np.eye(len(equations))[:, self._unknowns], redundant)
@@ -50,7 +50,7 @@ class Tangent:
         return found
 
     def _positions(self, moving: np.ndarray) -> np.ndarray:
-        """What velocities that change by so much do to positions."""
+        """Returns the change of positions for a change of velocities."""
         found = np.zeros_like(moving)
         state, velocity = self._motion
         found[state] = moving[velocity]
@@ -60,7 +60,7 @@ class Tangent:
 
 
 class ProjectedJacobian(StateJacobian):
-    """Of the projected right-hand side."""
+    """The Jacobian of the projected right-hand side."""
 
     def __init__(self, session: Session, reading: Reading) -> None:
         super().__init__(session)
@@ -75,5 +75,5 @@ class ProjectedJacobian(StateJacobian):
 
 
 def following(derivatives: np.ndarray, tangent: np.ndarray, kernel: Kernel) -> np.ndarray:
-    """The Jacobian of the projected right-hand side from that at the projected states."""
+    """Returns the Jacobian of the projected right-hand side from that at the projected states."""
     return derivatives @ tangent - kernel.decay * (np.eye(len(tangent)) - tangent)

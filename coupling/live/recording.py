@@ -1,4 +1,4 @@
-"""What a run has left, taken out of the kernel."""
+"""The results of a run, taken out of the kernel."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from coupling.record import ByParameter, Change, Numbers, Record, Statistics
 
 
 def taken(session: Session) -> Numbers:
-    """All rows that the kernel has, which has none after that."""
+    """Returns all rows of the kernel, which has none after that."""
     rows, program, watched = session.kernel.take_record(), session.program, session.built.watched
     width, posing = 1 + len(program.columns), program.drawn
     first = width + len(posing)
@@ -57,7 +57,7 @@ def recorded(session: Session, numbers: Numbers, preparing: float, running: floa
 
 
 def _derivatives(recorded: np.ndarray, parameters: int, columns: int) -> np.ndarray:
-    """Those of the columns by each parameter, of all that was recorded by each parameter."""
+    """Returns the derivatives of the columns by each parameter, out of all that was recorded by each parameter."""
     if not parameters or not len(recorded):
         return np.zeros((len(recorded), parameters * columns))
     return np.ascontiguousarray(recorded.reshape(len(recorded), parameters, -1)[:, :, :columns]).reshape(

@@ -1,4 +1,4 @@
-"""One run of a session: what was asked for, and what belongs to this run alone."""
+"""A single run of a session: its options, and the data that belong to this run alone."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from coupling.plan.graph import Part
 
 
 def begin_sensitivities(session: Session) -> None:
-    """At the start of a session, from which its run will be differentiated."""
+    """Begins sensitivities at the start of a session, from which its run will be differentiated."""
     projects = session.run.stabilisation == "projection"
     for each in (session, *session.shadows):
         each.kernel.set_fast(False)
@@ -40,7 +40,7 @@ def begin_sensitivities(session: Session) -> None:
 
 
 def lost_sensitivities(session: Session) -> list[str]:
-    """A warning of where derivatives end."""
+    """Returns a warning on the time at which derivatives end."""
     time = grazing(session.kernel)
     if np.isnan(time):
         return []
@@ -51,7 +51,7 @@ def lost_sensitivities(session: Session) -> list[str]:
 
 
 def _differentiated(part: Part) -> list[int]:
-    """The variables of which an instance gives derivatives."""
+    """Returns the variables of which an instance gives derivatives."""
     if not part.interface.directional_derivatives:
         return []
     own = {u.reference for u in (*part.structure.outputs, *part.structure.derivatives, *part.structure.residuals)}

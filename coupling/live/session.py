@@ -60,12 +60,12 @@ class Session:
         self.shadows: list[Session] = []
         """Sessions of the same program with other values of parameters, of one parameter after the other, in the last run that was differentiated."""
         self.lost_when_freed: Loss | None = None
-        """A process of an instance that has not survived being freed."""
+        """The loss of a process whose instance has not survived being freed."""
         self._made: dict[Hashable, Any] = {}
         self.given = GivenValues(program.built)
         """The start values of the instances."""
         self.rows = program.rows
-        """What the kernel has been built from so far."""
+        """Rows from which the kernel has been built so far."""
         self.kernel = Kernel(program.rows, self.instances, [self._guarded(each) for each in program.functions], library)
         try:
             self.inner = self._between_points(program.built.inner, running.run) if program.built.inner else None
@@ -80,7 +80,7 @@ class Session:
         return Session(compile_program(inner, []), instances, Running(run=run), shares=True, library=library, guards=guards)
 
     def begin(self, running: Running) -> None:
-        """Begins another run, and drops the one before with all that belonged to it."""
+        """Begins another run, and drops the previous one with all that belonged to it."""
         self.running = running
         if not self.shares:
             self.guards.limit(running.run)
@@ -96,7 +96,7 @@ class Session:
         return found
 
     def run_beside(self, shadows: list[Session]) -> None:
-        """Has shadows run beside this session, which owns them from now on; those that no longer do are freed."""
+        """Makes shadows run beside this session, which owns them from now on; frees shadows that no longer do."""
         for each in self.shadows:
             if each not in shadows:
                 each.free()
@@ -127,17 +127,17 @@ class Session:
 
     @cached_property
     def lawful(self) -> np.ndarray:
-        """By unknown of all loops, whether it follows a law in place of its constraint now, as friction that slips."""
+        """Truths by unknown of all loops: it follows a law in place of its constraint now, as friction that slips."""
         return switching.lawful(self.kernel, sum(len(loop.unknowns) for loop in self.schedule.loops))
 
     @cached_property
     def off(self) -> np.ndarray:
-        """By unknown of all loops, whether its constraint is not in force now."""
+        """Truths by unknown of all loops: its constraint is not in force now."""
         return changes.off(self.kernel, sum(len(loop.unknowns) for loop in self.schedule.loops))
 
     @cached_property
     def together(self) -> Together | None:
-        """Its instances, as far as they are started without a look at Ctrl-C between them: those of this library are quick."""
+        """The session's instances, if they are started without a check for Ctrl-C between them: those of this library are quick."""
         own = all(part.process is None and part.fmu.is_own for part in self.built.parts)
         return Together(self.instances) if own and self.instances and not self.kernel.library.is_elsewhere else None
 
@@ -157,7 +157,7 @@ class Session:
         self.count_from_here()
 
     def count_from_here(self) -> None:
-        """What was evaluated so far is no part of the integration."""
+        """Excludes the evaluations so far from the count of the integration."""
         by_fmus, by_equations = self.kernel.statistics.ways
         self.running.evaluated_before = by_fmus.made, by_equations.made
 
@@ -167,12 +167,12 @@ class Session:
         return bool(self.built.switched) and switching.begun(self.kernel)
 
     def in_force(self, part: int) -> bool:
-        """Whether the constraints of an instance are in force now."""
+        """Says whether the constraints of an instance are in force now."""
         return part not in self.built.enforced or not any(self.off[place] for place, _, _ in self.unknowns_of(part))
 
     def holds(self, part: int, multiplier: int) -> bool:
-        """Whether a constraint that depends on a mode is in force now, by its multiplier. Where no modes are chosen, only that which is violated
-        as a unilateral one is."""
+        """Says whether a constraint that depends on a mode is in force now, by its multiplier. Where no modes are chosen, the constraint is
+        in force only if it is violated as a unilateral one."""
         if self.switches:
             place = next(p for p, loop, i in self.unknowns_of(part) if self.schedule.loops[loop].unknowns[i].reference == multiplier)
             return not (self.off[place] or self.lawful[place])
@@ -180,22 +180,23 @@ class Session:
 
     @property
     def length(self) -> float:
-        """The size of the mechanism in m, by which absolute tolerances of lengths and speeds are measured, by the greatest arm of the frames of bodies.
-        See ``size_by``. Systems without arms have the size 1."""
+        """The size of the mechanism in m, by which absolute tolerances of lengths and speeds are measured. It follows from the greatest arm
+        of the frames of bodies, see ``size_by``. Systems without arms have the size 1."""
         if self.running.length is None:
             arms = self.built.arms
             self.running.length = size_by(float(np.abs(self.readings(arms).read()[1]).max()) if arms else 0.0)
         return self.running.length
 
     def inside(self, each: Switched) -> float:
-        """By how much a unilateral constraint is violated now, in the unit of its position; 0 where that is little, and for others."""
+        """Returns by how much a unilateral constraint is violated now, in the unit of its position; 0 where that is little, and for
+        others."""
         if each.given.kind != "unilateral" or each.given.position is None:
             return 0.0
         depth = -float(self.readings((Address(each.part, 0, each.given.position),)).read()[1][0])
         return depth if depth > TOLERANCE * self.length else 0.0
 
     def unknowns_of(self, part: int) -> Iterator[tuple[int, int, int]]:
-        """The multipliers of an instance: place among the unknowns of all loops, loop, and place in it."""
+        """Yields the multipliers of an instance: place among the unknowns of all loops, loop, and place in it."""
         place = 0
         for number, loop in enumerate(self.schedule.loops):
             for unknown, address in enumerate(loop.unknowns):
@@ -205,13 +206,14 @@ class Session:
 
     @property
     def projects(self) -> bool:
-        """Whether states are moved onto the constraints in the run."""
+        """True if states are moved onto the constraints in the run."""
         held = self.built.reading is not None and bool(self.built.reading.constraints)
         return held and (self.shares or self.run.stabilisation != "baumgarte")
 
     @property
     def printed(self) -> dict[str, str]:
-        """What the processes of instances have printed in the run, by their names; of one that several share, all has been printed by each."""
+        """The text that the processes of instances have printed in the run, by their names. Instances that share a process all have its
+        whole text."""
         library = self.kernel.library
         if not library.is_elsewhere:
             return self.guards.printed
@@ -223,11 +225,11 @@ class Session:
         return self.program.built.steppers
 
     def label(self, slot: int) -> str:
-        """The variable whose value a slot keeps."""
+        """Returns the variable whose value a slot keeps."""
         return self.program.label(slot)
 
     def named(self, part: int, reference: int) -> str:
-        """The full name of a variable."""
+        """Returns the full name of a variable."""
         return self.program.built.named(part, reference)
 
     @cached_property
@@ -240,7 +242,7 @@ class Session:
         return self.once(addresses, lambda: Readings([(self.instances[a.part], a.type, [a.reference]) for a in addresses]))
 
     def arriving_slot(self, number: int) -> int:
-        """Where is kept what arrives at an input of a Co-Simulation instance, by its number among these."""
+        """Returns the slot of the value for an input of a Co-Simulation instance, by its number among these."""
         return self.schedule.set_slot[self.schedule.arriving[number]]
 
     def __enter__(self) -> Session:
@@ -263,7 +265,7 @@ class Session:
             each.free()
 
     def _guarded(self, drive: FunctionDrive) -> Callable[[float, object], float]:
-        """The kernel cannot pass exceptions on: they are kept, and the value is not a number."""
+        """Returns a function for the kernel, which cannot pass exceptions on: they are kept, and the value is not a number."""
 
         def call(t: float, _: object) -> float:
             if self.running.raised is None:
@@ -277,10 +279,12 @@ class Session:
 
 
 def size_by(arm: float) -> float:
-    """Returns the size of a mechanism by its greatest arm, both in m: 1 from 1 cm to 100 m, and the arm itself up to 1 mm and from 1 km on.
+    """Returns the size of a mechanism by its greatest arm, both in m. The size is 1 from 1 cm to 100 m, and the arm itself up to 1 mm and
+    from 1 km on.
 
-    Between them, the size grows with the third power of the arm, so that no tolerance jumps: an arm that shrinks by 1 % beyond 1 cm has tolerances
-    that are 3 % tighter, and those of 1 mm are a thousandth of those of 1 cm. Runs on both sides of an edge differ by as little as their tolerances do.
+    Between these ranges, the size grows with the third power of the arm, and no tolerance jumps. An arm that shrinks by 1 % beyond 1 cm has
+    tolerances that are 3 % tighter. Those of 1 mm are a thousandth of those of 1 cm. Runs on both sides of an edge differ by as little as
+    their tolerances do.
     """
     low, high = _USUAL
     if low <= arm <= high or arm == 0:
@@ -290,7 +294,7 @@ def size_by(arm: float) -> float:
 
 
 def alive(session: Session | None) -> Session | None:
-    """A session that waits, if there is one; one of which a process has ended meanwhile is freed."""
+    """Returns a session that waits, if it exists and is alive; frees a session of which a process has ended meanwhile."""
     if session is None or session.guards.answer():
         return session
     session.free()

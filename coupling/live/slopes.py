@@ -1,4 +1,4 @@
-"""Exact derivatives from the graph of a system, where a run is evaluated by it: in place of what the FMUs would say of themselves."""
+"""Exact derivatives from the graph of a system, where a run is evaluated by the graph instead of the FMUs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from coupling.live.session import Session
 
 
 class GraphSlopes:
-    """As a linearisation with open loops, and as the Jacobian of the states' derivatives; where the kernel is."""
+    """The linearisation with open loops and the Jacobian of the states' derivatives, computed in the process of the kernel."""
 
     def __init__(self, session: Session) -> None:
         found = session.program.slopes
@@ -34,41 +34,41 @@ class GraphSlopes:
         rows, columns = (np.array(places, dtype=int) for places in (found.rows, found.columns))  # of integers even where there are none
         self._chosen = np.flatnonzero(rows < size)
         self.rows, self.columns = rows[self._chosen], columns[self._chosen]
-        """Of what it has of derivatives and residuals, by states and unknowns."""
+        """Rows and columns of the derivatives and residuals, by states and unknowns."""
         self.has_loops = found.unknowns > 0
         self.linear = self
 
     def renew(self) -> None:
-        """What changes at events is known to the kernel."""
+        """Does nothing: the kernel itself knows of changes at events."""
 
     def values(self) -> np.ndarray:
-        """All entries that can differ from zero."""
+        """Returns all entries that can differ from zero."""
         status, values = self._kernel.values()
         return _where_there_are(status, values)[self._chosen]
 
     def dense(self) -> np.ndarray:
-        """Through the unknowns, and the projection of states; after an evaluation."""
+        """Returns the Jacobian through the unknowns and the projection of states; to be called after an evaluation."""
         return _where_there_are(*self._kernel.state_jacobian())
 
 
 def begin_slopes(session: Session) -> GraphSlopes | None:
-    """None where the FMUs are asked, or some of them are called, and where joints come and go at times that the graph does not know; to be called
-    after fused code was set."""
+    """Returns the derivatives from the graph, after fused code was set. Returns None where FMUs are called, and where joints come and go at
+    times that the graph does not know."""
     return GraphSlopes(session) if by_graph(session) else None
 
 
 def by_graph(session: Session) -> bool:
-    """Whether derivatives come from the graph, once fused code was set."""
+    """Says whether derivatives come from the graph, once fused code was set."""
     return session.kernel.fused is not None and session.program.all_known and not session.built.enforced
 
 
 def jacobian_of(session: Session) -> GraphSlopes | StateJacobian:
-    """Of what a solver integrates, by the graph where there is one."""
+    """Returns the Jacobian of the right-hand side that a solver integrates, by the graph if one exists."""
     return begin_slopes(session) or state_jacobian(session)
 
 
 def opened(session: Session) -> GraphSlopes | Linearisation:
-    """The same of a system with open loops."""
+    """Returns the Jacobian of a system with open loops, by the graph if one exists."""
     return begin_slopes(session) or open_loops(session)
 
 

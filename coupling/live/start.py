@@ -1,4 +1,4 @@
-"""From a program to a session at its start: instances initialised, values passed on, events settled, loops solved."""
+"""The way from a program to a session at its start: instances initialised, values passed on, events settled, loops solved."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ from coupling.plan.unsolvable import unsolvable
 from coupling.progress import noticed
 
 StartValues = Mapping[tuple[int, str], Value]
-"""By the number of an instance and the name of its variable; they count over those of the definition."""
+"""Start values by the number of an instance and the name of its variable; they override those of the definition."""
 
 _MOST_ROUNDS, _STILL = 1000, 1e-13
-"""How often inputs are passed around at the start, and how little they then may move, relative to their size."""
+"""Limit of the rounds in which inputs are passed on at the start, and their largest change in the last round, relative to their size."""
 
 
 def start(program: Program, running: Running, library: Library = library) -> Session:
@@ -72,7 +72,7 @@ def start_again(session: Session, running: Running) -> None:
 
 @contextmanager
 def _undivided() -> Iterator[Callable[[], None]]:
-    """Ctrl-C waits until an FMU has come back, and what it gave is known to whoever frees it: until the function that this yields is called."""
+    """Delays Ctrl-C until an FMU has returned, and its result is known to the code that frees it: until the yielded function is called."""
     with noticed(running=False) as pressed:
 
         def look() -> None:
@@ -136,7 +136,7 @@ def _instantiated(
 
 
 def _stepping(program: Program, index: int, part: Part) -> Stepping | None:
-    """How a Co-Simulation instance is to be made; None for Model Exchange."""
+    """Returns the options with which a Co-Simulation instance is made; None for Model Exchange."""
     if not part.stepped:
         return None
     updated = part.interface.intermediate_update
@@ -223,7 +223,7 @@ def _initialise(session: Session, reset: bool) -> None:
 
 
 def _finite(session: Session, addresses: Sequence[Address]) -> np.ndarray:
-    """Values as the instances have them; 0 where there is none."""
+    """Returns the values that the instances have; 0 where a value is not finite, or an instance gives none."""
     statuses, values = session.readings(tuple(addresses)).read()
     if all(map(math.isfinite, values.tolist())) and max(statuses.tolist(), default=0) <= WARNING:
         return values
@@ -241,7 +241,8 @@ def _exchange_at_first(session: Session) -> None:
 
 
 def _leave_initialization(session: Session, stepped: bool, anyhow: bool = False) -> None:
-    """``anyhow``: what an instance requires of others need not be true yet, so that it starts with inputs of its own where it refuses theirs."""
+    """Makes instances leave Initialization Mode. ``anyhow``: requirements of an instance on others need not be true yet; it starts with
+    inputs of its own where it refuses theirs."""
     for index, status in _leaving(session, stepped):
         try:
             check_status(session, index, status, "leaving Initialization Mode")
@@ -254,7 +255,8 @@ def _leave_initialization(session: Session, stepped: bool, anyhow: bool = False)
 
 
 def _leaving(session: Session, stepped: bool) -> Iterator[tuple[int, int]]:
-    """Has instances leave Initialization Mode, one after the other: number and status, of those in one call of which there is something to say."""
+    """Makes instances leave Initialization Mode, one after the other. Yields number and status; a call for all yields only instances with
+    something to report."""
     if session.together and not session.steppers:
         yield from session.together.exit_initialization()
         return
@@ -264,13 +266,13 @@ def _leaving(session: Session, stepped: bool) -> Iterator[tuple[int, int]]:
 
 
 def _starts_alone(session: Session, index: int, changed: Mapping[str, Value]) -> bool:
-    """Whether an instance starts with its inputs as they are without the others."""
+    """Says whether an instance starts with its own inputs, without the others."""
     _enter_initialization(session, index, changed, reset=True)
     return session.instances[index].exit_initialization() <= WARNING
 
 
 def _leave_to_repetition(session: Session) -> None:
-    """Loops whose multipliers cannot be solved for at a point: schemes that repeat steps find them otherwise."""
+    """Leaves loops whose multipliers cannot be solved for at a point to schemes that repeat steps."""
     for number, loop in enumerate(session.schedule.loops):
         reason = unsolvable(session.schedule, loop)
         if reason is None:
@@ -285,7 +287,7 @@ def _leave_to_repetition(session: Session) -> None:
 
 
 def _settle_inputs(session: Session, solving: bool) -> None:
-    """The inputs of Co-Simulation instances at the start, found while values can be set and got at will: in Initialization Mode."""
+    """Finds the inputs of Co-Simulation instances at the start, in Initialization Mode, where values can be set and got at will."""
     kernel, arriving = session.kernel, session.schedule.arriving
     inputs, moved = slice(session.schedule.first_end, session.schedule.first_end + len(arriving)), math.inf
     for _ in range(_MOST_ROUNDS):

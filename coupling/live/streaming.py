@@ -1,4 +1,4 @@
-"""Rows that go into a file while a run makes them, so that memory holds none and nothing that ends the process takes them along."""
+"""A stream of rows into a file while a run makes them. Memory then holds none, and a crash of the process does not lose them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ROWS_UNKNOWN = -1
 
 
 def stream_of(record_to: object, checkpoints: CheckpointWriter | None) -> Stream | None:
-    """By the options of ``simulate``."""
+    """Returns the stream for the options of ``simulate``."""
     if record_to is None:
         return None
     path = place("record_to", record_to, SUFFIX, ends_in_it=True)
@@ -40,12 +40,13 @@ class Stream:
     """A file of rows that a session writes, from its header on to the trailer of the run that has ended."""
 
     def __init__(self, path: Path, there: Mapping[str, Any] | None = None) -> None:
-        """``there``: what a checkpoint says of the rows that the file has already, after which the run goes on."""
+        """Takes the file; ``there`` is the data of a checkpoint on the rows that the file has already, after which the run goes on."""
         self.path, self._there = path, there
 
     @contextmanager
     def written(self, session: Session) -> Iterator[None]:
-        """By a session, from its start on. The file takes the place of another one of that name, which whoever reads it keeps."""
+        """Writes the file for a session, from its start on. The file replaces another one of that name; programs that read the old file
+        keep it."""
         self._told = recorded(session, taken(session), 0, 0, [], {})
         self.width = len(_places(self._told))
         head = header(self._told, _ROWS_UNKNOWN, self.width)
@@ -96,7 +97,7 @@ class Stream:
             )
 
     def go_on(self) -> None:
-        """The rows go into the file from now on, after those that the kernel has been told of."""
+        """Sends the rows into the file from now on, after those that the kernel was given."""
         if self._there and self._kernel.rows != self._there["count"]:
             raise ResultError(
                 f"the checkpoint tells of {self._there['count']} rows in '{self.path}', and its run has had others; begin the run anew"
@@ -105,23 +106,23 @@ class Stream:
 
     @property
     def told(self) -> dict[str, Any]:
-        """What a checkpoint says of the rows."""
+        """The data that a checkpoint holds about the rows."""
         count = self._kernel.rows
         checksum = checksum_of(self._file.fileno(), self._first, 8 * count * self.width)
         return {"path": str(self.path), "count": count, "first": self._first, "width": self.width, "checksum": checksum}
 
     def store(self) -> None:
-        """The rows so far are safe from a power cut."""
+        """Makes the rows so far safe from a power cut."""
         os.fsync(self._file.fileno())
 
     def numbers(self) -> Numbers:
-        """All rows, read from the file when they are looked at."""
+        """Returns all rows, which are read from the file when they are looked at."""
         told = self._told
         names = (list(told.created_energy), len(told.parameters), list(told.drawn))
         return numbers(self._values, len(told.columns), *names, take=np.asarray)
 
     def _mapped(self) -> np.ndarray:
-        """Of the file that is open: its path may be gone by now."""
+        """Returns the rows of the open file in memory mapping: its path may be gone by now."""
         size = (self._rows, self.width)
         return np.memmap(self._file, "<f8", "c", self._first, size) if self._rows else np.zeros(size)
 
@@ -157,7 +158,7 @@ class Stream:
 
 
 def copy_rows(path: Path, there: Mapping[str, Any], file: RawIOBase, first: int) -> None:
-    """Those that a checkpoint tells of, from a file that was left into another one: who reads the old one keeps it."""
+    """Copies the rows that a checkpoint lists from an old file into another one; programs that read the old file keep it."""
     size = 8 * there["count"] * there["width"]
     with path.open("rb") as old:
         if os.fstat(old.fileno()).st_size < there["first"] + size:
@@ -176,7 +177,8 @@ def copy_rows(path: Path, there: Mapping[str, Any], file: RawIOBase, first: int)
 
 
 def _places(told: Record) -> np.ndarray:
-    """For each number of a row in the file, its number in the kernel's: there, what is drawn stands before energies, and both have derivatives."""
+    """Returns, for each number of a row in the file, its number in the kernel's row. In the kernel, drawn variables stand before energies,
+    and both have derivatives."""
     columns, energies, drawn = len(told.columns), len(told.created_energy), len(told.drawn)
     first = 1 + columns + drawn + energies
     derivatives = [first + parameter * (first - 1) + i for parameter in range(len(told.parameters)) for i in range(columns)]

@@ -19,9 +19,9 @@ from coupling.options import INDEPENDENT_FIRST, Run
 from coupling.plan.graph import Address
 
 _ASYMMETRY = 1e-6
-"""Of equations, against the greatest of their terms: beyond, their pivots say nothing of what is redundant."""
+"""Asymmetry of equations, relative to the greatest of their terms, beyond which their pivots do not show what is redundant."""
 _NOTHING = 1e-9
-"""Of factors by which constraints repeat others."""
+"""Size below which a factor by which constraints repeat others counts as zero."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Constraint:
 
 
 def constraints_of(session: Session) -> list[Constraint]:
-    """All, in the order of the loops' unknowns."""
+    """Returns all constraints, in the order of the loops' unknowns."""
     found, place = [], -1
     for loop in session.schedule.loops:
         for unknown, address in enumerate(loop.unknowns):
@@ -67,7 +67,7 @@ class Equations:
         self._unknowns = [a for loop in loops for a in loop.unknowns]
         self._derivatives = [Address(i, 0, u.reference) for i, part in enumerate(session.built.parts) for u in part.structure.derivatives]
         self.tells = all(c.velocity is not None for c in self.all)
-        """Whether all constraints say what their velocities are."""
+        """True if all constraints give their velocities."""
         velocities = [c.velocity for c in self.all if c.velocity is not None] if self.tells else []
         self._linear = Linearisation(session, [*self._derivatives, *velocities, *(a for loop in loops for a in loop.residuals)])
         torn = np.zeros(len(self._unknowns), dtype=bool)
@@ -82,14 +82,14 @@ class Equations:
 
     @cached_property
     def groups(self) -> np.ndarray:
-        """By state, its instance and unit."""
+        """Numbers by state that are the same for states of the same instance and unit."""
         built = self.session.built
         keys = [(i, part.fmu.by_reference[reference].unit) for i, part in enumerate(built.parts) for reference in part.states]
         number = {key: i for i, key in enumerate(dict.fromkeys(keys))}
         return np.array([number[key] for key in keys], dtype=int)
 
     def arrive(self, t: float, x: np.ndarray) -> Status:
-        """Everything at a point, with all multipliers 0; the instances are there afterwards."""
+        """Computes everything at a point, with all multipliers 0; the instances are there afterwards."""
         on = [i for i, each in enumerate(self.all) if not self.session.off[each.place]]
         self.constraints = [self.all[i] for i in on]
         own = np.array([each.place for each in self.constraints], dtype=int)
@@ -119,7 +119,7 @@ class Equations:
 
     @property
     def moved(self) -> np.ndarray:
-        """The states whose derivatives answer to multipliers."""
+        """The states whose derivatives depend on multipliers."""
         return np.flatnonzero(np.abs(self.V).max(axis=1, initial=0.0) > 0)
 
     def check_symmetry(self) -> None:
@@ -131,7 +131,8 @@ class Equations:
             raise _asymmetric(self.session, float(apart.max()), *(self.constraints[int(each)].part for each in (i, j)))
 
     def take(self, order: Sequence[int] | None) -> Succession:
-        """By the places of constraints among those in force; without an order, what is most independent of those before comes next."""
+        """Takes constraints by their places among those in force. Without an order, the constraint that is most independent of those before
+        comes next."""
         moved = self.moved
         groups = np.unique(self.groups[moved], return_inverse=True)[1] if len(moved) else np.zeros(0, dtype=int)
         rows = (self.G[:, moved], self.V[moved].T, groups) if self.tells else None
@@ -147,7 +148,7 @@ def _asymmetric(session: Session, apart: float, *parts: int) -> BuildError:
 
 
 def sequence(session: Session, order: Sequence[str] | str | None, constraints: Sequence[Constraint]) -> list[int]:
-    """The places of constraints in an order of joints: those named first, the others in the order of ``add``."""
+    """Returns the places of constraints in an order of joints: those named first, the others in the order of ``add``."""
     names = [session.built.parts[c.part].name for c in constraints]
     joints = [part.name for part in session.built.parts if part.dae]
     for name in order or ():
@@ -158,7 +159,8 @@ def sequence(session: Session, order: Sequence[str] | str | None, constraints: S
 
 
 def tells_what_repeats(run: Run) -> bool:
-    """Whether redundant constraints are told one by one, as poses on the constraints show them: at others they would seem to be independent."""
+    """Says whether redundant constraints are reported one by one. Poses on the constraints show them; at other poses they would seem to be
+    independent."""
     return run.successive is not None and (run.successive.redundant == "first" or run.form != "multipliers")
 
 
@@ -213,7 +215,7 @@ def begin_in_order(session: Session) -> None:
 
 
 def idle(session: Session) -> list[str]:
-    """A warning on each constraint that carries nothing, since it repeats others."""
+    """Returns a warning on each constraint that carries nothing, since it repeats others."""
     found = []
     if session.run.successive is None or session.run.successive.redundant != "first":
         return []
@@ -232,18 +234,19 @@ def idle(session: Session) -> list[str]:
 
 
 def repeated(partners: dict[str, float]) -> str:
-    """What a constraint repeats, with the factors."""
+    """Returns the constraints that a constraint repeats, with the factors."""
     return ", ".join(f"{name} ({value:.6g})" for name, value in partners.items()) or "nothing that moves"
 
 
 # -- the free directions -------------------------------------------------------------------------------------------------------------
 
 _SAME = 1e-12
-"""Of a row, what of it is new: less is rounding."""
+"""Share of a row that must be new; less is rounding."""
 
 
 def eliminated(row: np.ndarray) -> np.ndarray:
-    """H with row H = 0, by elimination: the unit vectors but that of the greatest entry, each with a multiple of it."""
+    """Returns H with row H = 0, by elimination. It has the unit vectors except that of the greatest entry, each with a multiple of the
+    latter."""
     greatest = int(np.abs(row).argmax())
     found = np.eye(len(row))
     found[greatest] -= row / row[greatest]
@@ -251,14 +254,14 @@ def eliminated(row: np.ndarray) -> np.ndarray:
 
 
 def reflected(row: np.ndarray) -> np.ndarray:
-    """H with row H = 0 and orthonormal columns, by Householder's reflection."""
+    """Returns H with row H = 0 and orthonormal columns, by Householder's reflection."""
     v = row.astype(float)
     v[0] += np.copysign(np.linalg.norm(row), row[0])
     return (np.eye(len(row)) - np.outer(v, v) * (2 / (v @ v)))[:, 1:]
 
 
 def free_directions(rows: np.ndarray) -> np.ndarray:
-    """D with rows D = 0, taken one row after the other; what repeats those before is passed over."""
+    """Returns D with rows D = 0, taken one row after the other; rows that repeat those before are passed over."""
     basis = np.eye(rows.shape[1])
     for row in rows:
         left = row @ basis
@@ -268,13 +271,13 @@ def free_directions(rows: np.ndarray) -> np.ndarray:
 
 
 def reduced_form(free: np.ndarray, G: np.ndarray, V: np.ndarray, prescribed: np.ndarray) -> np.ndarray:
-    """Accelerations a of [Z'; G] a = [Z' a0; prescribed], where Z has the free directions of the rows of V': the masses are not asked for."""
+    """Returns accelerations a of [Z'; G] a = [Z' a0; prescribed]. Z has the free directions of the rows of V'; no masses are needed."""
     Z = free_directions(V.T)
     return np.linalg.solve(np.vstack([Z.T, G]), np.concatenate([Z.T @ free, prescribed]))
 
 
 def full_form(free: np.ndarray, G: np.ndarray, V: np.ndarray, prescribed: np.ndarray) -> np.ndarray:
-    """The same from a - rho = a0, G a = prescribed, Z' rho = 0, where rho is what reactions add to the free accelerations a0."""
+    """Returns the same from a - rho = a0, G a = prescribed, Z' rho = 0. Reactions add rho to the free accelerations a0."""
     n, Z = len(free), free_directions(V.T)
     matrix = np.block([[np.eye(n), -np.eye(n)], [G, np.zeros_like(G)], [np.zeros((Z.shape[1], n)), Z.T]])
     return np.linalg.solve(matrix, np.concatenate([free, prescribed, np.zeros(Z.shape[1])]))[:n]
@@ -290,7 +293,7 @@ class ByDirections:
         self._form = {"full": full_form, "reduced": reduced_form}[session.run.form]
 
     def multipliers(self, t: float, x: np.ndarray) -> tuple[Status, np.ndarray]:
-        """Of all unknowns of all loops."""
+        """Returns the multipliers of all unknowns of all loops."""
         e = self._equations
         z = np.zeros(len(e.session.off))
         status = e.arrive(t, x)
@@ -309,7 +312,7 @@ class ByDirections:
         return status, z
 
     def _idle(self) -> set[int]:
-        """The places of constraints that repeat others, as was decided last."""
+        """Returns the places of constraints that repeat others, as was decided last."""
         found, first = set(), 0
         for number, loop in enumerate(self._equations.session.schedule.loops):
             which, *_ = successive.repeated(self._equations.session.kernel, number, len(loop.unknowns))

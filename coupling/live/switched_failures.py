@@ -1,4 +1,4 @@
-"""What is said of joints whose constraints depend on modes, where rigid bodies give no answer."""
+"""Messages on joints whose constraints depend on modes, where rigid bodies give no answer."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def unfit_mode(session: Session, at: str) -> str:
 
 
 def without_end(session: Session, indicator: int) -> str:
-    """Of the joint whose event indicator it is; empty where it is another's."""
+    """Returns the message on the joint that owns an event indicator; empty where no switched joint does."""
     first = 0
     for number, part in enumerate(session.built.parts):
         for each in session.built.switched:

@@ -16,7 +16,7 @@ from coupling.plan.switched import MODES, Switched
 from coupling.record import Change
 
 _MANY_HITS = 3
-"""So many before a rest are worth a warning."""
+"""Number of hits before a rest that are worth a warning."""
 
 
 def begin_switching(session: Session, t: float) -> Status:
@@ -71,7 +71,7 @@ def _strikes(session: Session) -> list[Strike]:
 
 
 def _impulses(session: Session, struck: Strike) -> dict[str, float]:
-    """By multiplier, of all joints."""
+    """Returns the impulses of all joints by multiplier."""
     addresses = [(loop, unknown, a) for loop in session.schedule.loops for unknown, a in enumerate(loop.unknowns)]
     return {
         session.named(a.part, a.reference): float(impulse)
@@ -81,12 +81,12 @@ def _impulses(session: Session, struck: Strike) -> dict[str, float]:
 
 
 def _hit(session: Session, struck: Strike) -> list[int]:
-    """The instances whose switched constraints gave an impulse."""
+    """Returns the instances whose switched constraints gave an impulse."""
     return list(dict.fromkeys(each.part for each in session.built.switched if struck.impulse[_place(session, each)] != 0))
 
 
 def not_held(session: Session, rows: int) -> dict[str, tuple[tuple[int, int], ...]]:
-    """In which rows of the record a switched constraint does not hold, by the full names of its levels."""
+    """Returns the rows of the record in which a switched constraint does not hold, by the full names of its levels."""
     if not session.switches:
         return {}
     found, changes = {}, switching.mode_changes(session.kernel)
@@ -110,7 +110,7 @@ def not_held(session: Session, rows: int) -> dict[str, tuple[tuple[int, int], ..
 
 
 def impacts_warned(session: Session) -> list[str]:
-    """What took energy that nobody may have meant, what came to rest, and what has two solutions."""
+    """Returns warnings on unintended loss of energy, on constraints that came to rest, and on impacts that have two solutions."""
     if not session.switches:
         return []
     return [*_locked(session), *_rests(session), *_two_solutions(session), *_shared(session), *_undetermined(session)]

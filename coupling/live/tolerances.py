@@ -16,7 +16,8 @@ from coupling.plan.build import Built
 
 
 def state_tolerances(session: Session, run: Run) -> np.ndarray:
-    """The absolute tolerance of each state: as given, or relative to its nominal value; infinite for gauge states, unless there are no others."""
+    """Returns the absolute tolerance of each state: as given, or relative to its nominal value; infinite for gauge states, unless all are
+    gauge states."""
     built = session.built
     if run.atol is not None and not isinstance(run.atol, Mapping) and not built.gauge:
         return np.full(built.states, run.atol, dtype=float)
@@ -55,7 +56,7 @@ def _nominals(session: Session) -> np.ndarray:
 
 
 def given_tolerances(run: Run, names: Sequence[str], default: np.ndarray) -> np.ndarray:
-    """The default, but for names that a mapping holds, or matches; of several keys that match, the last counts."""
+    """Returns the default tolerances, except for names that a mapping holds or matches; of several keys that match, the last counts."""
     result = np.array(default, dtype=float)
     for pattern, value in run.atol.items() if isinstance(run.atol, Mapping) else ():
         result[[matches(name, pattern) for name in names]] = value

@@ -1,4 +1,4 @@
-"""No result is lost to a sentence about it: where the code that writes one fails, that is a sentence too."""
+"""Protection of results from errors in messages: where the code that writes a sentence fails, another sentence reports that."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""By how much the constraints of a system are violated where its instances are."""
+"""The constraint violations of a system, at the state of its instances."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ def _given_apart(session: Session, joints: Collection[int]) -> str:
 
 
 def violated(session: Session, record: Record, loose: Collection[str] = ()) -> list[str]:
-    """The worst violation of a run that is more than its tolerance allows, as a sentence; ``loose`` are levels that nothing keeps.
+    """Returns the worst violation of a run that is more than its tolerance allows, as a sentence; ``loose`` are levels that nothing keeps.
 
-    As it was recorded, or as it is now where it was not. A start that is violated on purpose may take its time.
+    The violation is the recorded one, or the present one where it was not recorded. A start that is violated on purpose may take its time.
     """
     column, last = session.program.column_of, record.rows[-1:]
     worst, sentence = 1.0, ""
@@ -110,7 +110,8 @@ def _within(rows: np.ndarray, places: Sequence[int], allowed: np.ndarray) -> boo
 
 
 def _allowed(run: Run, level: str) -> float:
-    """In the units of the constraints: what draws a violation back does so within tenths of a second, so that velocities are off by more."""
+    """Returns the tolerance in the units of the constraints. Violations are drawn back within tenths of a second, so that velocities are
+    off by more."""
     tolerance = tolerance_of_fit(run) if run.communication_step is None else max(TOLERANCE, run.coupling.tolerance)
     return tolerance if level == "position" else 10 * tolerance
 
@@ -147,7 +148,7 @@ Touching = frozenset[tuple[int, int]]
 
 
 def constraints_at(session: Session, level: str, touching: Touching | None = None) -> Sequence[Address]:
-    """The constraints at a level, of all FMUs whose algebraic variables are solved for."""
+    """Returns the constraints at a level, of all FMUs whose algebraic variables are solved for."""
     lasting = session.built.lasting(level)
     if lasting is not None:
         return lasting
@@ -155,8 +156,8 @@ def constraints_at(session: Session, level: str, touching: Touching | None = Non
 
 
 def constraints_with_multipliers(session: Session, level: str, touching: Touching | None = None) -> Iterator[tuple[int, int, int]]:
-    """The same, of joints in force: instance, value reference, and that of the multiplier. ``touching``: of constraints that depend on modes, these
-    alone."""
+    """Yields the constraints of joints in force: instance, value reference, and that of the multiplier. ``touching``: of constraints that
+    depend on modes, these alone."""
     for i, constraint, switched in session.built.constraints:
         reference, multiplier = constraint.at(level), constraint.multiplier
         if reference is None or not session.in_force(i):
@@ -166,12 +167,13 @@ def constraints_with_multipliers(session: Session, level: str, touching: Touchin
 
 
 def values_of(session: Session, addresses: Sequence[Address]) -> np.ndarray:
-    """The values of outputs as the instances have them now."""
+    """Returns the values of outputs as the instances have them now."""
     return session.readings(tuple(addresses)).read()[1].copy()
 
 
 def follow_gauge(session: Session, x: np.ndarray) -> None:
-    """Sets the gauge states among ``x`` to what they follow, where the instances are: so they are as far as can be from another value."""
+    """Sets the gauge states among ``x`` to the values that they follow at the state of the instances; they are then farthest from another
+    value."""
     gauge = session.built.gauge
     if gauge:
         x[list(gauge)] = values_of(session, list(gauge.values()))
@@ -185,6 +187,6 @@ def gauge_starts(session: Session) -> dict[tuple[int, str], float]:
 
 
 def described(session: Session, address: Address, value: float) -> str:
-    """A value with its name and unit."""
+    """Returns a value with its name and unit."""
     unit = session.built.parts[address.part].fmu.by_reference[address.reference].unit or ""
     return f"{session.named(address.part, address.reference)} = {value:.4g} {unit}".rstrip()

@@ -1,4 +1,4 @@
-"""What should be known of a run that went on: sentences on what makes its result doubtful."""
+"""Warnings on a run that went on: sentences on what makes its result doubtful."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def warnings(session: Session) -> list[str]:
 
 
 def _lifted(session: Session, loop: int) -> bool:
-    """Whether constraints that seem to repeat each other in passing are those that always do, and only differ by what they are violated:
-    without projection the two look alike."""
+    """Says whether constraints that seem to repeat each other in passing always do so and only differ by their violations. Without
+    projection the two cases look alike."""
     always, passing = (participants(session, loop, passing)[0] for passing in (False, True))
     return not session.projects and bool(passing) and set(passing) <= set(always)
 
@@ -53,7 +53,7 @@ _PROJECTED = 0.01
 
 
 def coarse(session: Session, record: Record) -> list[str]:
-    """Steps of fixed size after which velocities were far off the constraints."""
+    """Returns a warning on steps of fixed size after which velocities were far off the constraints."""
     energy = record.statistics.projected.get("energy", 0.0)
     if not energy:
         return []
@@ -78,7 +78,7 @@ def _leaving(session: Session) -> Iterator[str]:
 
 
 _FEWEST_DIGITS = 1e-12
-"""Of a pivot: four digits of those that double precision carries are left."""
+"""Size of a pivot that leaves four of the digits that double precision carries."""
 
 
 def digits(pivot: float) -> int:
@@ -87,8 +87,9 @@ def digits(pivot: float) -> int:
 
 
 def _far_apart(session: Session) -> str:
-    """Bodies whose masses differ by more than double precision carries, or carries to the tolerance; or a singular pose nearby, where pivots are as
-    small as the square of the distance from it: masses that make less than half of the decades of a pivot are not to blame."""
+    """Returns a warning on bodies whose masses differ by more than double precision carries, or carries to the tolerance. The cause may
+    also be a singular pose nearby, where pivots are as small as the square of the distance from it. Masses that make less than half of the
+    decades of a pivot are not to blame."""
     pivot, light, heavy, ratio = session.kernel.worst_scaled()
     if light < 0 or not pivot < max(_FEWEST_DIGITS, 10 * sys.float_info.epsilon / session.run.rtol):
         return ""
@@ -113,7 +114,7 @@ def _far_apart(session: Session) -> str:
 
 
 def _smaller(run: Run) -> str:
-    """What makes the steps of a solver that ends them on the constraints more accurate."""
+    """Returns the option that makes the steps of a solver more accurate that ends them on the constraints."""
     return f"a smaller {'step_size' if run.index3 else 'rtol'} helps"
 
 
@@ -149,7 +150,7 @@ _POINT = "planar.PointMass1"
 
 
 def _uncarried(session: Session, loose: Sequence[Address], time: float) -> str:
-    """Accelerations that are left open; that of a point does not matter, which has a frame and no extent."""
+    """Returns a warning on accelerations that are left open; that of a point with a frame and no extent does not matter."""
     parts, named = session.built.parts, session.built.named
     names = [named(a.part, a.reference) for a in loose if parts[a.part].fmu.model_name != _POINT]
     if not names:
@@ -162,8 +163,8 @@ _OF_PLANAR_LOOPS = {_HINGE, "spatial.ActuatedRevolute", "spatial.Prismatic", "sp
 
 
 def _replacement(session: Session, count: int, names: list[str]) -> str:
-    """Returns what loops of hinges in space need to be free of redundancy, where they have the three equations too many of planar ones, and nothing
-    else takes part, such as wheels that roll."""
+    """Returns what loops of hinges in space need to be free of redundancy. They have the three equations too many of planar loops, and no
+    other joint takes part, such as wheels that roll."""
     joints = {p.name: p.fmu.model_name for p in session.built.parts if p.name in names}
     hinges = [name for name, model in joints.items() if model == _HINGE]
     loops, more = divmod(count, 3)
@@ -177,7 +178,7 @@ def _replacement(session: Session, count: int, names: list[str]) -> str:
 
 
 def _less_than_declared(session: Session) -> Iterator[str]:
-    """Instances that cannot do what their model descriptions say, and how the master has done without."""
+    """Yields a warning on instances that cannot do what their model descriptions say, and on what the master did instead."""
     for number, index in enumerate(session.steppers):
         part = session.built.parts[index]
         name = f"'{part.name}' ({part.fmu.path.name})"
@@ -194,7 +195,8 @@ _UNSTABLE = 0.5
 
 
 def _created_energy(session: Session) -> str:
-    """What coupling has created of energy at a port says how far a co-simulation can be trusted, once there is something to judge by."""
+    """Returns a warning on the energy that coupling has created at a port. It says how far a co-simulation can be trusted, after enough
+    steps to judge by."""
     run = session.run
     if run.communication_step is None or session.kernel.time < min(run.stop_time, run.start_time + _MANY * run.communication_step):
         return ""
