@@ -1,1 +1,1 @@
-"""A system as data: who is connected with whom, in which order values are passed on. No FMU runs here."""
+"""A system as data: the connections, and the order in which values are passed on. No FMU runs here."""

@@ -22,12 +22,12 @@ from coupling.structured import misfit
 
 @dataclass(frozen=True)
 class AbsentFunction:
-    """Stands for a function of time, which nobody can write down."""
+    """A placeholder for a function of time, which cannot be written down."""
 
     name: str
     breaks: tuple[float, ...]
     rates: int
-    """How many of its derivatives were given."""
+    """Number of its derivatives that were given."""
 
 
 _KNOWN: dict[str, type] = {
@@ -48,7 +48,7 @@ def _hints(made: type) -> dict[str, Any]:
 
 
 def as_data(value: Any) -> Any:
-    """Lists and mappings of numbers and texts; sequences become tuples when they are read again."""
+    """Returns lists and mappings of numbers and texts; sequences become tuples when they are read again."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool | int | float | str):
@@ -71,7 +71,7 @@ def as_data(value: Any) -> Any:
 
 
 def from_data(data: Any) -> Any:
-    """What ``as_data`` was given. FMUs are read where they were; another one in the place of one is refused."""
+    """Returns the value that ``as_data`` was given. FMUs are read where they were; a different FMU in the place of one is refused."""
     if isinstance(data, list):
         return tuple(from_data(each) for each in data)
     if not isinstance(data, dict):

@@ -1,4 +1,4 @@
-"""Where power passes through ports into Co-Simulation instances, so that what coupling creates of it can be watched."""
+"""The paths of power through ports into Co-Simulation instances, by which the energy that coupling creates is watched."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class Bond:
     """An input of a Co-Simulation instance and an output of it whose product is power."""
 
     port: str
-    """The port, and what is connected with it."""
+    """Name of the port, and of the ports connected with it."""
     input: int
-    """Among those that arrive at Co-Simulation instances."""
+    """Number of the input among those that arrive at Co-Simulation instances."""
     output: int
     """The slot of the conjugate quantity."""
     sign: float
@@ -24,7 +24,7 @@ class Bond:
 
 
 def bonds_of(parts: Sequence[Part], connections: Sequence[tuple[str, str]], schedule: Schedule) -> Iterator[Bond]:
-    """All bonds, port by port. What several connections add up at one port cannot be told apart."""
+    """Yields all bonds, port by port. Several connections that add up at one port cannot be told apart."""
     place = {address: i for i, address in enumerate(schedule.arriving)}
     partners: dict[str, list[str]] = {}
     for a, b in connections:

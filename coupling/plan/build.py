@@ -1,4 +1,4 @@
-"""From a definition to a system that has been checked: who is connected with whom, and in which order values are passed on."""
+"""The way from a definition to a system that has been checked: the connections, and the order in which values are passed on."""
 
 from __future__ import annotations
 
@@ -37,34 +37,35 @@ class Built:
     name: str
     parts: tuple[Part, ...]
     start: tuple[Mapping[str, Value], ...]
-    """By part."""
+    """Start values by part."""
     drives: tuple[tuple[Address, Drive], ...]
-    """Those that vary; constants are start values."""
+    """Drives that vary; constants are start values."""
     schedule: Schedule = field(repr=False)
     states: int
     bonds: tuple[Bond, ...] = field(default=(), repr=False)
-    """Where power enters Co-Simulation instances through ports."""
+    """Ports through which power enters Co-Simulation instances."""
     inner: Built | None = field(default=None, repr=False)
-    """What is integrated between communication points, and the numbers of its parts."""
+    """The system that is integrated between communication points, and the numbers of its parts."""
     inner_parts: tuple[int, ...] = ()
     connections: tuple[tuple[str, str], ...] = ()
-    """As the user made them, by the names of ports and variables."""
+    """Connections as the user made them, by the names of ports and variables."""
     wires: Wires = field(default=Wires(), repr=False)
     notes: tuple[str, ...] = field(default=(), repr=False)
-    """What a user should know of how it is connected."""
+    """Notes for the user on how the system is connected."""
     reading: Reading | None = field(default=None, repr=False)
-    """How constraints are read to move states onto them; None where none are moved."""
+    """Way to read constraints, by which states are moved onto them; None where none are moved."""
     torque_free: tuple[NoTorque, ...] = field(default=(), repr=False)
-    """What has to be 0, since points without rotation take no torque."""
+    """Variables that have to be 0, since points without rotation take no torque."""
     enforced: Mapping[int, Intervals] = field(default_factory=dict, repr=False)
-    """When joints are in force that are not always, by part."""
+    """Intervals in which joints are in force, by part; joints that always are do not appear."""
     shown: tuple[Shown, ...] = field(default=(), repr=False)
-    """What bodies look like."""
+    """Appearance of bodies."""
 
     @cached_property
     @without_collection()
     def structure(self) -> str:
-        """A digest of all that the equations follow from: FMUs, connections, and what is solved for; neither of names of instances nor of values."""
+        """A digest of everything from which the equations follow: FMUs, connections, and what is solved for. It depends neither on names of
+        instances nor on values."""
         return structure_of(self.parts, self.schedule, self.reading)
 
     @cached_property
@@ -73,7 +74,7 @@ class Built:
         return switched_multipliers(self.parts, self.schedule.loops)
 
     def lasting(self, level: str) -> tuple[Address, ...] | None:
-        """The constraints at a level, unless some are not in force all the time."""
+        """Returns the constraints at a level, unless some are not in force all the time."""
         return None if self.enforced or self.switched else self._constraints_at[level]
 
     @cached_property
@@ -84,11 +85,11 @@ class Built:
         }
 
     def mode_type(self, switched: Switched) -> int:
-        """The kernel's number of the type of a mode."""
+        """Returns the kernel's number of the type of a mode."""
         return type_code(switched.given.mode, self.parts[switched.part].fmu.version)
 
     def part_of_state(self, state: int) -> Part:
-        """The instance that a state belongs to, by its number among all."""
+        """Returns the instance that a state belongs to, by its number among all states."""
         return next(part for part in self.parts if 0 <= state - part.first_state < len(part.states))
 
     def address(self, part: int, name: str) -> Address:
@@ -96,7 +97,7 @@ class Built:
 
     @cached_property
     def constraints(self) -> tuple[tuple[int, Constraint, bool], ...]:
-        """What FMUs leave to the master to solve: instance, constraint, and whether it depends on a mode."""
+        """Constraints that FMUs leave to the master to solve: instance, constraint, and True if it depends on a mode."""
         return tuple(
             (i, constraint, constraint.multiplier in switched)
             for i, part in enumerate(self.parts)
@@ -125,7 +126,7 @@ class Built:
 
     @cached_property
     def adapters(self) -> tuple[Adapter, ...]:
-        """Between what may have gravity of its own."""
+        """Adapters between mechanisms that may have gravity of their own."""
         return adapters_of(self.parts)
 
     @cached_property
@@ -139,7 +140,7 @@ class Built:
         }
 
     def named(self, part: int, reference: int) -> str:
-        """The full name of a variable."""
+        """Returns the full name of a variable."""
         if (part, reference) not in self._names:
             variable = self.parts[part].fmu.by_reference.get(reference)
             self._names[part, reference] = f"{self.parts[part].name}.{variable.name if variable else reference}"
@@ -147,12 +148,12 @@ class Built:
 
     @cached_property
     def _names(self) -> dict[tuple[int, int], str]:
-        """Those that were asked for so far."""
+        """Names that were asked for so far."""
         return {}
 
     def overruled(self, given: Iterable[tuple[int, str]]) -> list[str]:
-        """A note on inputs whose start values, of all runs or ``given`` to one, have no effect, since something feeds them, and no loop is solved from
-        them."""
+        """Returns a note on inputs that something feeds, and from which no loop is solved. Their start values, of all runs or ``given`` to
+        one, have no effect."""
         fed = list(dict.fromkeys((*self._overruled_always, *filter(self._is_fed, given))))
         if not fed:
             return []
@@ -177,7 +178,7 @@ class Built:
 
     @cached_property
     def _fed(self) -> dict[tuple[int, str], bool]:
-        """Of those that were asked for so far."""
+        """Answers of ``_is_fed`` that were asked for so far."""
         return {}
 
     @cached_property
@@ -196,7 +197,7 @@ class Built:
 
 
 def build(definition: Definition, mode: Mode, complete: bool = True) -> Built:
-    """Checks everything and finds the order of evaluation; unless the system is ``complete``, ports may be open that need a partner."""
+    """Checks a definition and finds the order of evaluation. If the system is not ``complete``, ports that need a partner may be open."""
     if not definition.instances:
         raise BuildError(f"the system '{definition.name}' is empty; add instances first")
     with without_collection():
@@ -292,7 +293,7 @@ def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
 
 
 def _stepped_and_enforced(joint: str, kinds: Mapping[str, str]) -> BuildError:
-    """Velocities jump where a joint comes into force."""
+    """Returns the error on a joint that comes into force in a co-simulation: velocities jump there."""
     stepped = next(name for name, kind in kinds.items() if kind == "cs")
     return BuildError(
         f"enforce: '{joint}' cannot come and go while '{stepped}' runs in Co-Simulation, where velocities cannot be set; leave communication_step "
@@ -301,14 +302,15 @@ def _stepped_and_enforced(joint: str, kinds: Mapping[str, str]) -> BuildError:
 
 
 def _most(instance: InstanceDefinition) -> int:
-    """The highest degree by which its inputs are extrapolated: what makes steps of its own takes samples unless it was told otherwise."""
+    """Returns the highest degree by which an instance's inputs are extrapolated. Instances with steps of their own take samples unless the
+    user gives a degree."""
     if instance.extrapolation is not None:
         return instance.extrapolation
     return 2 if instance.communication_step is None else 0
 
 
 def _note_compliant(parts: Sequence[Part]) -> list[str]:
-    """A joint that is stepped like any other Co-Simulation FMU has no constraint that the master could solve."""
+    """Returns a note on joints that are stepped like any other Co-Simulation FMU: they have no constraint that the master could solve."""
     joints = [part.name for part in parts if part.kind == "cs" and part.fmu.dae is not None and not part.fmu.states]
     if not joints:
         return []
@@ -348,7 +350,7 @@ def _inner(
     division: Division,
     projected: bool,
 ) -> Built:
-    """The system that is integrated between communication points, driven by polynomials from outside."""
+    """Returns the system that is integrated between communication points, driven by polynomials from outside."""
     number = {part: i for i, part in enumerate(division.inner)}
     inner, first_state = [], 0
     for index in division.inner:

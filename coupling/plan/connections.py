@@ -1,4 +1,4 @@
-"""From what a user connects to which value goes where, with everything checked on the way."""
+"""The way from a user's connections to the wires between variables, with everything checked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from coupling.plan.drives import ConstantDrive, Drive, FormulaDrive, FunctionDri
 
 @dataclass(frozen=True)
 class End:
-    """One end of a connection: a port or a variable of an instance."""
+    """An end of a connection: a port or a variable of an instance."""
 
     text: str
     instance: str
@@ -27,11 +27,11 @@ class End:
     terminal: Terminal | None
     variable: FmuVariable | None
     array: FmuVariable | None = None
-    """Of numbers, as a whole."""
+    """Array of numbers, as a whole."""
 
     @property
     def elements(self) -> list[End]:
-        """The elements of an array; nothing for all else."""
+        """The elements of an array; empty for all other ends."""
         if self.array is None:
             return []
         names = (f"{self.array.name}{each}" for each in subscripts(self.array.dimensions))
@@ -39,7 +39,7 @@ class End:
 
 
 def find_end(text: str, fmus: Mapping[str, Fmu], purpose: str = "") -> End:
-    """What a user's name means; ``purpose`` begins the sentence that refuses it."""
+    """Returns the end that a user's name means; ``purpose`` begins the sentence that refuses it."""
     instance, rest = resolve(text, fmus)
     if instance not in fmus:
         raise BuildError(f"{purpose}there is no instance '{instance}'; {_instance_hint(text, fmus)}")
@@ -56,7 +56,7 @@ def find_end(text: str, fmus: Mapping[str, Fmu], purpose: str = "") -> End:
 
 
 def _choice(fmu: Fmu) -> str:
-    """What there is to name."""
+    """Returns the names that the user can choose from."""
     if fmu.terminals:
         return f"its ports are {listed(fmu.terminals)}"
     connected = [v.name for v in fmu.variables.values() if v.causality in ("input", "output")]
@@ -80,14 +80,14 @@ def wires_of(
     complete: bool = True,
     transformations: Iterable[Transformation] = (),
 ) -> dict[Name, list[Name]]:
-    """The sources of every connected input; unless the system is not ``complete``, no port may be open that needs a partner.
+    """Returns the sources of every connected input. If the system is ``complete``, no port that needs a partner may be open.
 
-    Between different quantities only connections with ``transformations`` may be.
+    Only connections with ``transformations`` may join different quantities.
     """
     transformed = {each.connection for each in transformations}
     wires: dict[Name, list[Name]] = {}
     taken: dict[tuple[str, str, int], str] = {}
-    """What feeds an input already, by instance, type and value reference, which aliases share."""
+    """Sources that feed an input already, by instance, type and value reference, which aliases share."""
     joined: set[frozenset[str]] = set()
     for instance, name in drives:
         key = _key(fmus, (instance, name))
@@ -130,7 +130,7 @@ def _key(fmus: Mapping[str, Fmu], name: Name) -> tuple[str, str, int]:
 
 
 def values_between(a: End, b: End) -> list[tuple[Name, Name, bool]]:
-    """The values that a connection carries: source, target, and whether the target adds its sources up."""
+    """Returns the values that a connection carries: source, target, and True if the target adds its sources up."""
     if a.terminal and b.terminal:
         return _joined_ports(a, a.terminal, b, b.terminal)
     if a.terminal or b.terminal:
@@ -153,7 +153,7 @@ def values_between(a: End, b: End) -> list[tuple[Name, Name, bool]]:
 
 
 def _joined_arrays(a: End, b: End) -> list[tuple[Name, Name, bool]]:
-    """Two arrays of the same size, element by element."""
+    """Returns the values between two arrays of the same size, element by element."""
     sizes = [" x ".join(map(str, end.array.dimensions)) if end.array else "" for end in (a, b)]
     if sizes[0] != sizes[1]:
         what = [f"'{end.text}' is {f'an array of {size}' if size else 'a scalar'}" for end, size in zip((a, b), sizes, strict=True)]
@@ -197,7 +197,7 @@ _BETWEEN = {
     "hydraulic": ("hydraulic.Orifice", "hydraulic.Volume"),
     "electrical": ("electrical.Resistor", "electrical.Capacitor"),
 }
-"""Components that lie between two ports of a kind: between two that give motion, pressure or voltage, and between two that take it."""
+"""Components between two ports of a kind: between two that give motion, pressure or voltage, and between two that take it."""
 
 
 def _remedy(port: Terminal, member: str, given: bool) -> str:
@@ -239,12 +239,12 @@ def _check_pair(source: Name, target: Name, fmus: Mapping[str, Fmu], transformed
 
 
 def solved_for(fmu: Fmu, variable: FmuVariable) -> bool:
-    """Whether a variable is one that the FMU leaves to the importer; in FMI 2 these are inputs."""
+    """Says whether a variable is one that the FMU leaves to the importer; in FMI 2 these are inputs."""
     return fmu.dae is not None and variable.type == "real" and variable.reference in fmu.dae.algebraic
 
 
 def prescribed(fmu: Fmu, variable: FmuVariable) -> bool:
-    """Whether an algebraic variable may be driven: the acceleration of a joint's freedom, whose effort then follows."""
+    """Says whether an algebraic variable may be driven: the acceleration of a joint's freedom, whose effort then follows."""
     return solved_for(fmu, variable) and variable.name.rpartition(".")[2] == "qdd"
 
 
@@ -269,7 +269,7 @@ def _check_open_ports(fmus: Mapping[str, Fmu], wires: Mapping[Name, Sequence[Nam
 
 
 def check_drive(text: str, fmus: Mapping[str, Fmu], drive: Drive) -> Name:
-    """The input that a drive is meant for."""
+    """Returns the input that a drive is meant for."""
     refused = f"'{text}' cannot be driven: "
     end = find_end(text, fmus, refused)
     variable = end.variable
@@ -301,7 +301,8 @@ def check_drive(text: str, fmus: Mapping[str, Fmu], drive: Drive) -> Name:
 
 
 def is_start_value(fmus: Mapping[str, Fmu], target: Name, fed: Mapping[Name, object]) -> bool:
-    """Whether a constant that drives an input is nothing but its start value: nothing else feeds it, and nobody solves for it."""
+    """Says whether a constant that drives an input is only its start value: nothing else feeds the input, nor does the master solve for
+    it."""
     return target not in fed and not solved_for(fmus[target[0]], fmus[target[0]].variables[target[1]])
 
 

@@ -1,4 +1,4 @@
-"""Which constraints belong to one joint, and which joints form cycles: rows outside of cycles never depend on each other."""
+"""The joints of constraints, and the cycles of joints: rows outside of cycles never depend on each other."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from coupling.plan.loops import Loop
 
 
 def joints_and_cycles(graph: Graph, loop: Loop) -> tuple[list[int], list[int]]:
-    """The number of the joint and that of the cycle of each unknown of a loop; NONE for torn inputs, and outside of cycles."""
+    """Returns the number of the joint and that of the cycle of each unknown of a loop. It is NONE for torn inputs, and outside of
+    cycles."""
     multipliers = loop.unknowns[: len(loop.unknowns) - loop.torn]
     joints: list[tuple[int, str]] = []
     for address in multipliers:
@@ -31,7 +32,8 @@ _GROUND = "ground"
 
 
 def _bodies(graph: Graph, joints: set[int]) -> Mapping[int, set[Hashable]]:
-    """What each joint is connected with. All that has no states is the ground; what has joints of its own inside is itself a body of them."""
+    """Returns the bodies with which each joint is connected. Instances without states are the ground; an instance with joints inside is
+    itself a body of them."""
     found: dict[int, set[Hashable]] = defaultdict(set)
     for target, sources in graph.wires.items():
         for source in sources:
@@ -45,8 +47,8 @@ def _bodies(graph: Graph, joints: set[int]) -> Mapping[int, set[Hashable]]:
 
 
 def cycles(edges: Iterable[tuple[Hashable, Hashable]]) -> dict[Hashable, int]:
-    """The numbers of the biconnected components with more than one edge, by the first ends of their edges (Hopcroft and Tarjan, Algorithm
-    447: efficient algorithms for graph manipulation, 1973). A first end in several of them joins these."""
+    """Returns the numbers of the biconnected components with more than one edge, by the first ends of their edges. A first end in several
+    components joins them. See Hopcroft and Tarjan, Algorithm 447: efficient algorithms for graph manipulation, 1973."""
     beside: dict[Hashable, list[tuple[int, Hashable]]] = defaultdict(list)
     pairs = list(dict.fromkeys(edges))
     for i, (a, b) in enumerate(pairs):

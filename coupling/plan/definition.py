@@ -1,4 +1,4 @@
-"""What users put together, as data: it can be copied, compared, pickled, and built."""
+"""Definitions of systems as data, which can be copied, compared, pickled, and built."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from coupling.plan.shown import Shown
 
 Value = float | int | bool | str
 Name = tuple[str, str]
-"""An instance and a variable of it."""
+"""A pair of an instance and one of its variables."""
 Gravity = tuple[float, ...]
-"""Along x and y, or x, y and z, in m/s2."""
+"""Gravity along x and y, or x, y and z, in m/s2."""
 
 
 class FmuFile:
@@ -46,7 +46,7 @@ class FmuFile:
 
     @property
     def private(self) -> bool:
-        """Whether it is unpacked into a folder of its own, since it writes there."""
+        """True if the FMU is unpacked into a folder of its own, since it writes there."""
         return self.fmu.private
 
     @property
@@ -64,26 +64,26 @@ def _found_again(*file: Any) -> FmuFile:
 
 @dataclass(frozen=True)
 class InstanceDefinition:
-    """One instance as its user adds it."""
+    """An instance as its user adds it."""
 
     name: str
     fmu: FmuFile
-    """For Model Exchange where there is a choice."""
+    """FMU for Model Exchange where both kinds exist."""
     stepped: FmuFile
-    """For Co-Simulation; of most FMUs it is the same file."""
+    """FMU for Co-Simulation; of most FMUs it is the same file."""
     start: tuple[tuple[str, Value], ...] = ()
     kind: str | None = None
-    """``me``, ``cs``, or what suits the run."""
+    """Kind of the instance: ``me``, ``cs``, or None for the kind that suits the run."""
     communication_step: float | None = None
     """The only step that it makes in Co-Simulation, in seconds; None for those of the run."""
     extrapolation: int | None = None
     """The highest degree of the polynomials that its inputs follow; None for that of the run."""
     logging: bool = False
-    """Whether the FMU's own logging is on."""
+    """True if the FMU's own logging is on."""
     process: str | None = None
     """``own``, or the name of the group whose process it runs in; None: where the master is."""
     guess: tuple[tuple[str, float | tuple[float, float]], ...] = ()
-    """Where states and outputs are when the system is assembled, nearly; with how far off they may be."""
+    """Approximate values of states and outputs when the system is assembled, optionally with their uncertainty."""
 
 
 def define_instance(
@@ -98,7 +98,7 @@ def define_instance(
     dotted: bool = False,
     process: str | None = None,
 ) -> InstanceDefinition:
-    """An instance, with everything checked that can be checked of it alone; components are built here.
+    """Returns an instance, after all checks that concern it alone; components are built here.
 
     Names that are ``dotted`` are those of instances in nested systems.
     """
@@ -155,13 +155,13 @@ def _check_process(name: str, process: Any) -> None:
 
 
 def check_name(name: Any, dotted: bool = False) -> None:
-    """Of an instance, or of a system inside another one."""
+    """Refuses a value that is no name of an instance, or of a system inside another one."""
     if not isinstance(name, str) or not name or set(name) & set("*" if dotted else ".*") or name != name.strip():
         raise BuildError(f"an instance cannot be called {shown(name)}; give a name without dots and stars, such as 'rod'")
 
 
 def _kind_with(name: str, kind: str | None, own: Mapping[str, Any]) -> str | None:
-    """The kind of an instance with these options of its own, which are checked: they are those of Co-Simulation."""
+    """Returns the kind of an instance with these options of its own, and checks the options: they are those of Co-Simulation."""
     step = own.get("communication_step")
     if step is not None and (isinstance(step, bool) or not isinstance(step, int | float) or not 0 < step < math.inf):
         raise BuildError(f"communication_step = {shown(step)} of '{name}' is refused: give seconds, greater than 0 and finite")
@@ -172,7 +172,8 @@ def _kind_with(name: str, kind: str | None, own: Mapping[str, Any]) -> str | Non
 
 
 def with_guess(instance: InstanceDefinition, guess: Mapping[str, Any]) -> InstanceDefinition:
-    """With guesses, whose names are checked; what they name is looked at when the system is assembled."""
+    """Returns the instance with guesses, whose names are checked. The variables that they name are looked at when the system is
+    assembled."""
     if not isinstance(guess, Mapping):
         raise BuildError(f"the guesses of '{instance.name}' are {shown(guess)}; give them by their names, such as {{'theta': 1.2}}")
     start = dict(instance.start)
@@ -192,7 +193,7 @@ def with_guess(instance: InstanceDefinition, guess: Mapping[str, Any]) -> Instan
 
 
 class GivenStart(Mapping[str, Value]):
-    """The start values that one instance was given, which nobody can take for a place to change them."""
+    """The start values that one instance was given; they cannot be changed through this mapping."""
 
     def __init__(self, instance: str, values: Mapping[str, Value]) -> None:
         self._instance, self._values = instance, values
@@ -226,7 +227,7 @@ class Transformation:
 
 
 def transformation_of(connection: tuple[str, str], factor: Any, offset: Any) -> Transformation | None:
-    """What the options of ``connect`` mean; None where values pass as they are."""
+    """Returns the transformation for the options of ``connect``; None where values pass unchanged."""
     for option, value in (("factor", factor), ("offset", offset)):
         number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
         if not number or not math.isfinite(value) or (option == "factor" and value == 0):
@@ -237,26 +238,26 @@ def transformation_of(connection: tuple[str, str], factor: Any, offset: Any) -> 
 
 @dataclass(frozen=True, kw_only=True)
 class Definition:
-    """A whole system."""
+    """The definition of a whole system."""
 
     name: str
     instances: tuple[InstanceDefinition, ...] = ()
     connections: tuple[tuple[str, str], ...] = ()
-    """By the names of ports and variables."""
+    """Connections by the names of ports and variables."""
     drives: tuple[tuple[str, Drive], ...] = ()
     unknown_accelerations: tuple[str, ...] = ()
-    """Inputs of rigid couplings that are told no acceleration, which implicit schemes alone can do without."""
+    """Inputs of rigid couplings that get no acceleration, which only implicit schemes can do without."""
     enforced: tuple[tuple[str, Intervals], ...] = ()
     """Joints that are in force in intervals of time alone."""
     transformations: tuple[Transformation, ...] = ()
-    """What becomes of values on their way through connections, where it is more than a conversion of units."""
+    """Transformations of values on their way through connections, beyond conversions of units."""
     gravity: Gravity | None = None
-    """Of bodies that will be added; those that are there have it among their start values."""
+    """Gravity of bodies that will be added; bodies that are already there have it among their start values."""
     shown: tuple[Shown, ...] = ()
-    """What bodies look like."""
+    """Appearance of bodies."""
 
     def without(self, names: Collection[str]) -> Definition:
-        """Without these instances, and without what connects, drives or describes them."""
+        """Returns the definition without these instances, and without the entries that connect, drive or describe them."""
         everyone = [each.name for each in self.instances]
 
         def stays(text: str) -> bool:
@@ -273,7 +274,8 @@ class Definition:
         )
 
     def opened(self, inputs: Sequence[tuple[str, float]]) -> Definition:
-        """Without kinds, and with these inputs, of variables, left to the caller who runs the system, from the values given."""
+        """Returns the definition without kinds. These inputs, by variables, are left to the caller who runs the system, from the values
+        given."""
         drives = dict(self.drives) | {name: PolynomialDrive(start) for name, start in inputs}
         instances = tuple(replace(each, kind=None, communication_step=None, extrapolation=None) for each in self.instances)
         return replace(self, instances=instances, drives=tuple(drives.items()))

@@ -1,4 +1,5 @@
-"""Which part of a co-simulation is integrated between communication points: Model Exchange instances with states, and what drives them."""
+"""The part of a co-simulation that is integrated between communication points: Model Exchange instances with states, and what drives
+them."""
 
 from __future__ import annotations
 
@@ -12,17 +13,18 @@ from coupling.plan.graph import Address, Part
 
 @dataclass(frozen=True)
 class Division:
-    """What is integrated between the points, and what comes to it from outside."""
+    """The instances that are integrated between the points, and their inputs from outside."""
 
     inner: tuple[int, ...]
-    """Model Exchange instances, but for joints that take part of their motion from Co-Simulation instances: the multipliers of these are
-    solved for at the points, and their forces extrapolated to both sides."""
+    """Model Exchange instances, except joints that take part of their motion from Co-Simulation instances. The multipliers of these joints
+    are solved for at the points, and their forces extrapolated to both sides."""
     fed: Mapping[Address, Sequence[Address]]
-    """Inputs of these with their sources outside."""
+    """Inputs of these instances with their sources outside."""
 
 
 def divide(parts: Sequence[Part], sources: Mapping[Address, Sequence[Address]]) -> Division | None:
-    """None where nothing has to be integrated, since all states are those of Co-Simulation instances."""
+    """Returns the division of a co-simulation. Returns None where nothing has to be integrated, since all states are those of Co-Simulation
+    instances."""
     if not any(part.stepped for part in parts) or not any(part.states for part in parts):
         return None
     _refuse_angles(parts, sources)
@@ -45,12 +47,14 @@ def divide(parts: Sequence[Part], sources: Mapping[Address, Sequence[Address]]) 
 
 
 def counts_turns(fmu: Fmu) -> bool:
-    """Whether an FMU is a joint whose only states count the turns of its angles: they follow what moves it, and move nothing."""
+    """Says whether an FMU is a joint whose only states count the turns of its angles. They follow the motion at the joint, and move
+    nothing."""
     return fmu.dae is not None and bool(fmu.states) and all(fmu.by_reference[r].gauge for r in fmu.states)
 
 
 def _refuse_angles(parts: Sequence[Part], sources: Mapping[Address, Sequence[Address]]) -> None:
-    """The multipliers of such a joint are solved for at the points, and its states would have to be integrated between them."""
+    """Refuses joints with angle states at Co-Simulation instances. Their multipliers are solved for at the points, and their states would
+    have to be integrated between them."""
     for target, given in sources.items():
         joint = parts[target.part]
         other = next((parts[s.part] for s in given if parts[s.part].stepped), None)
@@ -62,7 +66,8 @@ def _refuse_angles(parts: Sequence[Part], sources: Mapping[Address, Sequence[Add
 
 
 def _is_load(fmu: Fmu, reference: int) -> bool:
-    """Whether an input of a joint is a signal that its forces follow, and none of its constraints: the joint can be solved between the points."""
+    """Says whether an input of a joint is a signal on which its forces depend, and none of its constraints. The joint can then be solved
+    between the points."""
     variable, dae = fmu.by_reference[reference], fmu.dae
     if dae is None or any(variable.name in terminal.members.values() for terminal in fmu.terminals.values()):
         return False

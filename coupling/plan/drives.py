@@ -1,4 +1,4 @@
-"""What an input can be driven by: a constant, a function of time, a formula, or a table."""
+"""The drives of inputs: a constant, a function of time, a formula, or a table."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class FunctionDrive:
     """Its derivatives, as far as they are known."""
 
     def __call__(self, t: float) -> float:
-        """The value at a time; what the function raises says in a note where it comes from."""
+        """Returns the value at a time; an exception of the function gets a note that names the drive and the time."""
         try:
             value = self.function(t)
         except Exception as error:
@@ -47,7 +47,7 @@ class FunctionDrive:
 
 
 class _OfArrays:
-    """Compared by the content of arrays."""
+    """A drive that is compared by the content of its arrays."""
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self._content == other._content
@@ -62,7 +62,7 @@ class _OfArrays:
 
 @dataclass(frozen=True, eq=False)
 class TableDrive(_OfArrays):
-    """Values between which is interpolated linearly; constant before the first and after the last. A time that comes twice is a jump."""
+    """Values with linear interpolation between them; constant before the first and after the last. A time that occurs twice is a jump."""
 
     times: np.ndarray
     values: np.ndarray
@@ -73,7 +73,7 @@ class TableDrive(_OfArrays):
 
     @property
     def steps(self) -> TableDrive:
-        """Each value until the next time, for inputs that change at events only."""
+        """The drive with each value until the next time, for inputs that change at events only."""
         last = np.append(np.diff(self.times) > 0, True)
         times, values = self.times[last], self.values[last]
         return TableDrive(np.repeat(times, 2)[1:], np.repeat(values, 2)[:-1])
@@ -93,7 +93,7 @@ class FormulaDrive:
 
 @dataclass(frozen=True, eq=False)
 class SplineDrive(_OfArrays):
-    """Values that a curve passes through, which has the rates that its input asks for; constant before the first and after the last."""
+    """Values that a curve passes through, with the rates that its input asks for; constant before the first and after the last."""
 
     times: np.ndarray
     values: np.ndarray
@@ -107,7 +107,7 @@ class PiecesDrive(_OfArrays):
 
     times: np.ndarray
     coefficients: np.ndarray
-    """A row for each piece, of rising powers of the time since it began."""
+    """Coefficients with a row for each piece, of rising powers of the time since it began."""
     outside: tuple[float, float]
     """The values before and after all pieces."""
     within: tuple[float, float] | None = None
@@ -124,10 +124,10 @@ class PiecesDrive(_OfArrays):
 
 @dataclass(frozen=True)
 class PolynomialDrive:
-    """What arrives from outside between two communication points; its coefficients are set at each of them."""
+    """A polynomial from outside between two communication points; its coefficients are set at each of them."""
 
     start: float = 0.0
-    """Its value before."""
+    """Value before the first point."""
 
 
 Drive = ConstantDrive | FunctionDrive | FormulaDrive | TableDrive | SplineDrive | PiecesDrive | PolynomialDrive
@@ -141,7 +141,7 @@ def drive_of(
     rate: Callable[[float], float] | None = None,
     acceleration: Callable[[float], float] | None = None,
 ) -> Drive:
-    """The drive that a user's value means; ``name`` is the input's, for the sentence that refuses it."""
+    """Returns the drive that a user's value means; ``name`` is the input's, for the sentence that refuses it."""
     if isinstance(value, Mapping) and "value" in value:
         return _told_apart(name, value)
     rates = {"rate": rate, "acceleration": acceleration}
@@ -197,7 +197,7 @@ _OPTIONS = ("value", "breaks", "smooth", "rate", "acceleration")
 
 
 def _told_apart(name: str, given: Mapping[str, Any]) -> Drive:
-    """A value with options of ``drive``."""
+    """Returns the drive for a value with options of ``drive``."""
     wrong = [each for each in given if each not in _OPTIONS]
     if wrong:
         raise BuildError(f"'{name}' cannot be driven with {shown(wrong[0])}; the options of a value are {', '.join(_OPTIONS[1:])}")
@@ -234,7 +234,7 @@ def _times(name: str, breaks: Any) -> tuple[float, ...]:
 
 
 def in_base_units(drive: Drive, factor: float, offset: float) -> Drive:
-    """What drives an input together with values in base units: each of its own is factor * value + offset there."""
+    """Returns a drive of an input in base units, which has other sources too: each of its values becomes factor * value + offset."""
     if isinstance(drive, ConstantDrive):
         return ConstantDrive(factor * drive.value + offset)
     if isinstance(drive, TableDrive):

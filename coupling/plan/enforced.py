@@ -17,7 +17,7 @@ Intervals = tuple[tuple[float, float], ...]
 
 
 def enforced_joint(name: Any, fmus: Mapping[str, Fmu], given: Collection[str]) -> str:
-    """The joint whose constraints come and go; refuses what is none."""
+    """Returns the joint whose constraints come and go; refuses a name that is no joint."""
     if not isinstance(name, str):
         raise BuildError(f"enforce: {shown(name)} is no joint; give the name of one, such as 'grip'")
     instance, variable = resolve(name, fmus)
@@ -48,7 +48,7 @@ def _constrains(fmu: Fmu) -> bool:
 
 
 def intervals_of(name: str, given: Any) -> Intervals:
-    """In the order of time, those that touch as one."""
+    """Returns the intervals in the order of time; intervals that touch are joined."""
     if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
         raise _no_intervals(name, given)
     found: list[tuple[float, float]] = []

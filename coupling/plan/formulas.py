@@ -1,6 +1,7 @@
 """Formulas of time: trees of named operations, made from expressions of SymPy, differentiated there, and evaluated by the kernel.
 
-A tree is a number, the word ``time``, or the name of an operation followed by its operands. In files it is written as that; text is never evaluated.
+A tree is a number, the word ``time``, or the name of an operation followed by its operands. Files hold it in this form; text is never
+evaluated.
 """
 
 from __future__ import annotations
@@ -14,22 +15,22 @@ from coupling.errors import BuildError, listed, shown
 from coupling.plan.instances import formula_component, time_symbol
 
 Tree = Any
-"""float | str | tuple[str, Tree, ...], which types cannot say of themselves."""
+"""A tree of type float | str | tuple[str, Tree, ...], which Python's types cannot express."""
 
 TIME = "time"
 OPERATIONS = (
     *("number", TIME, "add", "multiply", "power", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log"),
     *("less", "at_most", "both", "either", "not", "piecewise"),
 )
-"""In the order of the kernel's. ``piecewise`` has values, each with the condition after it that lets it hold."""
+"""Operations in the order of the kernel's. ``piecewise`` has values, each followed by the condition under which it holds."""
 _COUNTS = {"power": 2, "less": 2, "at_most": 2, "add": None, "multiply": None, "both": None, "either": None, "piecewise": None}
-"""Operands of those that do not have one; None for at least one."""
+"""Number of operands of operations that do not have exactly one; None for at least one."""
 _DEPTH = 256
-"""The room of the kernel's stack."""
+"""Size of the kernel's stack."""
 
 
 def checked(tree: Tree, name: str) -> Tree:
-    """A tree from a file; ``name`` is the input that it drives."""
+    """Returns a tree from a file, checked; ``name`` is the input that it drives."""
     if tree == TIME or (isinstance(tree, int | float) and not isinstance(tree, bool)):
         return tree if tree == TIME else float(tree)
     if not isinstance(tree, list | tuple) or not tree or tree[0] not in OPERATIONS[2:]:
@@ -41,7 +42,7 @@ def checked(tree: Tree, name: str) -> Tree:
 
 
 def program(tree: Tree) -> list[float]:
-    """Reverse Polish notation for the kernel: pairs of an operation and a number, which is a value or how many operands there are."""
+    """Returns reverse Polish notation for the kernel: pairs of an operation and a number, which is a value or the number of operands."""
     return [number for pair in _program(tree) for number in pair]
 
 
@@ -63,7 +64,7 @@ def _program(tree: Tree) -> Iterator[tuple[float, float]]:
 
 
 def depth(tree: Tree) -> int:
-    """How many values wait for each other at most."""
+    """Returns how many values are on the stack at the same time at most."""
     if not isinstance(tree, tuple):
         return 1
     operation, *operands = tree
@@ -72,7 +73,7 @@ def depth(tree: Tree) -> int:
 
 
 def rate(tree: Tree, name: str) -> Tree:
-    """The time derivative."""
+    """Returns the time derivative."""
     import sympy
 
     time = time_symbol()
@@ -81,7 +82,8 @@ def rate(tree: Tree, name: str) -> Tree:
 
 
 def formula_of(expression: Any, name: str) -> tuple[Tree, tuple[float, ...] | None]:
-    """A formula, and the times at which it changes from piece to piece, None where these cannot be told; refuses what no formula can have."""
+    """Returns a formula, and the times at which it changes from piece to piece, or None where these are not known. Refuses expressions that
+    no formula can have."""
     time = time_symbol()
     others = sorted(str(each) for each in expression.free_symbols - {time})
     if others:
@@ -102,7 +104,7 @@ def formula_of(expression: Any, name: str) -> tuple[Tree, tuple[float, ...] | No
 
 
 def _piecewise(expression: Any) -> Any:
-    """With what has corners as pieces, whose derivatives are pieces too."""
+    """Returns the expression with its corners written as pieces, whose derivatives are pieces too."""
     import sympy
 
     for kind in (sympy.Abs, sympy.sign, sympy.Max, sympy.Min, sympy.Heaviside):
@@ -112,7 +114,7 @@ def _piecewise(expression: Any) -> Any:
 
 
 def _breaks(expression: Any, time: Any) -> tuple[float, ...] | None:
-    """Where conditions that are linear in time change."""
+    """Returns the times at which conditions that are linear in time change."""
     import sympy
 
     found: set[float] = set()
@@ -126,7 +128,7 @@ def _breaks(expression: Any, time: Any) -> tuple[float, ...] | None:
 
 
 def _tree(expression: Any, name: str, time: Any) -> Tree:
-    """From SymPy."""
+    """Returns the tree of an expression of SymPy."""
     import sympy
 
     if expression == time:
@@ -174,7 +176,7 @@ _FROM_SYMPY = {
 
 
 def _expression(tree: Tree) -> Any:
-    """To SymPy, operation by operation."""
+    """Returns the expression of SymPy of a tree, operation by operation."""
     import sympy
 
     if isinstance(tree, float):
@@ -207,7 +209,7 @@ def _condition(tree: Tree) -> Any:
 
 
 def of_pieces(times: Sequence[float], coefficients: Sequence[Sequence[float]], outside: tuple[float, float]) -> Tree:
-    """A formula that is polynomials from one time to the next."""
+    """Returns a formula that is polynomials from one time to the next."""
     found: list[Tree] = [outside[0], ("less", TIME, float(times[0]))]
     for begin, end, row in zip(times[:-1], times[1:], coefficients, strict=True):
         since = ("add", TIME, -float(begin))
@@ -220,5 +222,5 @@ def of_pieces(times: Sequence[float], coefficients: Sequence[Sequence[float]], o
 
 @cache
 def component(tree: Tree) -> type:
-    """A component whose output is a formula, for files in which other tools read it."""
+    """Returns a component whose output is a formula, for files in which other tools read it."""
     return formula_component(_expression(tree))

@@ -1,4 +1,4 @@
-"""What one run is given in place of what the system was: start values and drives, checked as those of ``add`` and ``drive`` are."""
+"""Start values and drives of one run, which replace those of the system. They are checked as those of ``add`` and ``drive`` are."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from coupling.plan.drives import ConstantDrive, Drive, drive_of
 
 
 def drives_of(given: Mapping[str, Any] | None) -> dict[str, Drive]:
-    """Drives of one run, by the names of inputs, checked as those of ``drive`` are."""
+    """Returns drives of one run, by the names of inputs, checked as those of ``drive`` are."""
     if given is None:
         return {}
     if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
@@ -33,7 +33,7 @@ def fixed_values(built: Built, fixed: Mapping[str, ConstantDrive]) -> dict[tuple
 
 
 def start_values_of_run(definition: Definition, built: Built, given: Mapping[str, Value] | None) -> dict[tuple[int, str], Any]:
-    """Start values of one run, by full names, checked as those of ``add`` are."""
+    """Returns start values of one run, by full names, checked as those of ``add`` are."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):

@@ -1,4 +1,4 @@
-"""Which variable of a system depends on which: from the FMUs' declared dependencies, pessimistic where there are none."""
+"""The dependencies between the variables of a system: from the FMUs' declared dependencies, pessimistic where none are declared."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from coupling.fmus.views import Element
 
 
 class Change(IntEnum):
-    """How often a value can change."""
+    """The times at which a value can change."""
 
     AT_EVENTS = 1
     ALWAYS = 2
     FOR_OUTPUT = 3
-    """As often, but nothing that is integrated depends on it."""
+    """Changes as often as ALWAYS, but nothing that is integrated depends on the value."""
 
 
 TYPES = ("Float64", "Float32", "Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64", "Boolean")
@@ -34,7 +34,7 @@ def is_number(variable: FmuVariable) -> bool:
 
 
 def type_code(variable: FmuVariable, version: int) -> int:
-    """The kernel's number of a variable's type."""
+    """Returns the kernel's number of a variable's type."""
     if variable.fmi_type == "Enumeration":
         return TYPES.index("Int32" if version == 2 else "Int64")
     return TYPES.index(_AS_FMI3.get(variable.fmi_type, variable.fmi_type))
@@ -58,7 +58,7 @@ def per_fmu(function: Callable[..., T]) -> Callable[..., T]:
 
 @dataclass(frozen=True)
 class Part:
-    """One instance as the schedule sees it."""
+    """An instance as the schedule sees it."""
 
     name: str
     fmu: Fmu
@@ -66,17 +66,17 @@ class Part:
     kind: str = "me"
     """``me`` for Model Exchange, ``cs`` for Co-Simulation."""
     step: float | None = None
-    """The only one that it makes in Co-Simulation, in seconds; None for those of the run."""
+    """Step that the instance makes in Co-Simulation, in seconds; None for those of the run."""
     most: int = 2
     """The highest degree of the polynomials that its inputs follow over a step."""
     logging: bool = False
-    """Whether the FMU's own logging is on."""
+    """True if the FMU's own logging is on."""
     process: str | None = None
     """``own``, or the name of the group whose process it runs in; None: where the master is."""
 
     @property
     def stepped(self) -> bool:
-        """Whether it runs in Co-Simulation, where it keeps its states to itself."""
+        """True if the instance runs in Co-Simulation, where it keeps its states to itself."""
         return self.kind == "cs"
 
     @property
@@ -90,7 +90,7 @@ class Part:
 
     @property
     def dae(self) -> Dae | None:
-        """What it leaves to the master to solve."""
+        """Constraints and unknowns that the instance leaves to the master to solve."""
         return None if self.stepped else self.fmu.dae
 
     @property
@@ -104,18 +104,19 @@ class Part:
 
     @property
     def lists_everything(self) -> bool:
-        """Whether its dependencies can be taken to include time: FMI 3 counts it among the knowns, with the parameters, but tools forget both."""
+        """True if the dependencies can be taken to include time. FMI 3 counts time among the knowns, with the parameters, but tools forget
+        both."""
         return _lists_everything(self.fmu)
 
     @property
     def needs_time(self) -> bool:
-        """Whether anything that it computes between events may depend on time."""
+        """True if a value that the instance computes between events may depend on time."""
         return not self.stepped and _needs_time(self.fmu)
 
 
 @per_fmu
 def _structure(fmu: Fmu, kind: str) -> Structure:
-    """The lists of unknowns. How outputs of a Co-Simulation instance depend on its inputs at a point is known by derivatives alone."""
+    """Returns the lists of unknowns. Only derivatives show how outputs of a Co-Simulation instance depend on its inputs at a point."""
     if kind != "cs":
         return fmu.dae.structure if fmu.dae else fmu.structure
     outputs = fmu.structure.outputs
@@ -126,7 +127,7 @@ def _structure(fmu: Fmu, kind: str) -> Structure:
 
 @per_fmu
 def declared_dependencies(fmu: Fmu, kind: str) -> Mapping[int, tuple[tuple[int, str], ...] | None]:
-    """By output, derivative and residual; None where an FMU does not tell."""
+    """Returns the dependencies by output, derivative and residual; None where an FMU does not declare them."""
     structure = _structure(fmu, kind)
     return {u.reference: u.dependencies for u in (*structure.outputs, *structure.derivatives, *structure.residuals)}
 
@@ -164,27 +165,28 @@ class Graph:
     node: dict[Address, int] = field(default_factory=dict)
     before: list[list[int]] = field(default_factory=list)
     kinds: list[dict[int, str]] = field(default_factory=list)
-    """For outputs: by known, how they depend on it, in the words of the standard."""
+    """Kinds of dependence by known, in the words of the standard; filled for outputs."""
     change: list[Change] = field(default_factory=list)
     itself: list[Change] = field(default_factory=list)
-    """How often a variable would change, were all its sources constant."""
+    """Change of each variable if all its sources were constant."""
     held: list[bool] = field(default_factory=list)
-    """Changes at events only, whatever it depends on."""
+    """True for variables that change at events only, independent of their sources."""
     is_output: list[bool] = field(default_factory=list)
     algebraic: list[int] = field(default_factory=list)
     residuals: list[int] = field(default_factory=list)
-    """Paired with the algebraic variables in their order."""
+    """Residuals, paired with the algebraic variables in their order."""
     derivatives: list[int] = field(default_factory=list)
     readers: list[list[int]] = field(default_factory=list)
-    """For outputs: the inputs that they are passed on to."""
+    """Inputs to which each output is passed on."""
     after: list[list[int]] = field(default_factory=list)
-    """What depends on a variable. An output that changes at events only does not wait for its inputs: events repeat until nothing changes."""
+    """Variables that depend on each variable. An output that changes at events only does not wait for its inputs: events repeat until
+    nothing changes."""
     local: dict[tuple[int, int], int] = field(default_factory=dict)
-    """Of Co-Simulation instances: the slot of each derivative of an output by an input, by their nodes."""
+    """Slots of the derivatives of outputs of Co-Simulation instances by their inputs, by their nodes."""
 
     @cached_property
     def continuous_inputs(self) -> dict[int, list[int]]:
-        """By part, once the graph is complete."""
+        """Continuous inputs by part, once the graph is complete."""
         found: dict[int, list[int]] = defaultdict(list)
         for node, address in enumerate(self.addresses):
             if not self.is_output[node] and address.type == 0 and not self.held[node]:
@@ -207,7 +209,7 @@ class Graph:
 
 
 def build_graph(parts: Sequence[Part], wires: Mapping[Address, Sequence[Address]], drives: Mapping[Address, int]) -> Graph:
-    """``wires`` are the sources of each connected input, ``drives`` the functions of time by input."""
+    """Returns the graph of a system; ``wires`` are the sources of each connected input, ``drives`` the functions of time by input."""
     graph = Graph(parts, wires, drives)
     inputs: dict[int, list[int]] = defaultdict(list)
     for address in dict.fromkeys([*wires, *drives]):
@@ -296,7 +298,7 @@ def _add_unknowns(graph: Graph, index: int, inputs: list[int], wanted: Iterable[
 
 
 def _add_outputs(graph: Graph, index: int, inputs: list[int], wanted: Iterable[Address]) -> None:
-    """Of a Co-Simulation instance: they change from point to point, and with the inputs that its derivatives can tell of."""
+    """Adds outputs of a Co-Simulation instance. They change from point to point, and with the inputs by which it has derivatives."""
     part = graph.parts[index]
     declared = {unknown.reference: unknown.dependencies for unknown in part.structure.outputs}
     own = part.fmu.own
@@ -318,21 +320,21 @@ def _add_outputs(graph: Graph, index: int, inputs: list[int], wanted: Iterable[A
 
 
 def follows_held(graph: Graph, node: int) -> bool:
-    """Whether a value that may be passed on at any time follows an output of a Co-Simulation instance that is held."""
+    """Says whether a value that may be passed on at any time follows an output of a Co-Simulation instance that is held."""
     if graph.parts[graph.addresses[node].part].stepped and graph.is_output[node]:
         return graph.held[node]
     return not graph.held[node] and any(follows_held(graph, known) for known in graph.before[node])
 
 
 def most_degree(graph: Graph, address: Address) -> int:
-    """The highest degree of the polynomial that an input follows: what changes at events only is held."""
+    """Returns the highest degree of the polynomial that an input follows; values that change at events only are held."""
     sources = [graph.change[graph.node[source]] for source in graph.wires.get(address, ())]
     held = address not in graph.drives and all(change is Change.AT_EVENTS for change in sources)
     return 0 if held else graph.parts[address.part].most
 
 
 def constrained(graph: Graph, inputs: Iterable[Address]) -> bool:
-    """Whether multipliers act on some of these inputs, by outputs of instances that do not step."""
+    """Says whether multipliers act on some of these inputs, by outputs of instances that do not step."""
     multipliers = set(graph.algebraic)
     seen: set[int] = set()
     open_now = [graph.node[a] for a in inputs if a in graph.node]

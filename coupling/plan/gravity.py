@@ -1,4 +1,4 @@
-"""The gravity of a whole system, which bodies have that were not given any of their own."""
+"""The gravity of a whole system, for bodies that were not given any of their own."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from coupling.plan.definition import Gravity, InstanceDefinition
 from coupling.plan.graph import Part
 
 NAMES = ("gx", "gy", "gz")
-"""Parameters of bodies; one that a body in the plane does not have is 0."""
+"""Names of the gravity parameters of bodies; a component that a body in the plane does not have is 0."""
 
 
 def gravity_of(given: Any) -> Gravity | None:
-    """What a user gives a system, checked; None where bodies keep their own."""
+    """Returns the gravity that a user gives a system, checked; None where bodies keep their own."""
     if given is None:
         return None
     numbers = list(given) if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str) else []
@@ -30,7 +30,7 @@ def gravity_of(given: Any) -> Gravity | None:
 
 
 def with_gravity(instance: InstanceDefinition, gravity: Gravity | None) -> InstanceDefinition:
-    """An own component that has gravity, and was given none, has that of the system; in the plane it is the part along x and y."""
+    """Returns an own component with the gravity of the system, if it was given none. In the plane it is the part along x and y."""
     known = instance.fmu.fmu.variables
     own = [name for name in NAMES if name in known and known[name].unit == "m/s2" and known[name].causality == "parameter"]
     ours = instance.fmu.fmu.is_own
@@ -47,7 +47,7 @@ class Adapter(NamedTuple):
 
 
 def adapters_of(parts: Sequence[Part]) -> tuple[Adapter, ...]:
-    """Those with such bodies on more than one side."""
+    """Returns the adapters with such bodies on more than one side."""
     adapters = [part for part in parts if len(_kinds(part)) > 1]
     bodies: dict[str, list[int]] = {}
     for index, part in enumerate(parts) if adapters else ():

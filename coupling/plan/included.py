@@ -1,4 +1,4 @@
-"""A system inside another one: everything that it consists of, with its name before all others."""
+"""A system inside another one: all its elements, with its name before all of theirs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from coupling.plan.drives import FunctionDrive
 
 
 def _process(name: str, process: str | None) -> str | None:
-    """A group of a system inside another one is none of the other's."""
+    """Returns the name of a group in the outer system; a group of the inner system is never one of the outer system."""
     return process if process in (None, "own") else f"{name}.{process}"
 
 
 def inside(definition: Definition, name: str) -> Definition:
-    """The same, with ``name.`` before the names of all instances."""
+    """Returns the definition with ``name.`` before the names of all instances."""
 
     def pair(connection: tuple[str, str]) -> tuple[str, str]:
         return f"{name}.{connection[0]}", f"{name}.{connection[1]}"

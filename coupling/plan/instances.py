@@ -1,4 +1,4 @@
-"""From what a user gives to FMUs: a name of the catalogue, a component class, or the path of any file."""
+"""The FMUs that a user means: by a name of the catalogue, a component class, or the path of any file."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _WANTED = "give the name of a component such as 'planar.Body1', a component clas
 
 
 def find_fmus(instance: str, fmu: Any, private: bool) -> tuple[Fmu, Callable[[], Fmu]]:
-    """Returns what runs in Model Exchange, and a function that finds what runs in Co-Simulation.
+    """Returns the FMU for Model Exchange, and a function that finds the FMU for Co-Simulation.
 
-    They are FMI 3 and FMI 2 of components, the latter built when a run asks for it, and of all others the one file that there is.
+    Components have FMI 3 and FMI 2, the latter built when a run asks for it; all others have the one file that exists.
     """
     if isinstance(fmu, Fmu):
         found = load(fmu.path, private=True) if private else fmu
@@ -101,7 +101,7 @@ _components: dict[tuple[type | str, int], Fmu] = {}
 
 
 def component_of(fmu: Fmu) -> type | None:
-    """The component class that an FMU was built from; None where no class of this process has declared what the FMU says."""
+    """Returns the component class that an FMU was built from; None where no class of this process has the FMU's declaration."""
     if not fmu.is_own:
         return None
     from fmu_components.catalogue import all_components
@@ -117,14 +117,14 @@ def component_of(fmu: Fmu) -> type | None:
 
 
 def time_symbol() -> Any:
-    """SymPy's, in which components and formulas are written."""
+    """Returns SymPy's symbol of time, in which components and formulas are written."""
     from fmu_components.declare.declaration import TIME
 
     return TIME
 
 
 def formula_component(expression: Any) -> type:
-    """A component whose output y is an expression of time, a number of seconds in it."""
+    """Returns a component whose output y is an expression of time, a number of seconds in it."""
     from fmu_components.declare.component import Component
 
     class Formula(Component):

@@ -1,8 +1,8 @@
-"""How the Jacobian of a loop comes about: what to ask of which FMU, and how to put the answers together.
+"""The Jacobian of a loop: the calls of each FMU, and the way in which their answers are put together.
 
-Derivatives that the standard calls constant are asked for once, and numbers; those that change at events only are asked for there;
-all others at every evaluation, as few calls as possible. The rest of the work is done here once: which products of
-them make up which entry.
+Derivatives that the standard calls constant are asked for once, and are numbers. Derivatives that change at events only are asked for
+there. All others are asked for at every evaluation, with as few calls as possible. The products of them that make up each entry are found
+here once.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class CallKind(IntEnum):
 
 @dataclass(frozen=True)
 class DerivativeCall:
-    """One call that gives derivatives: the results are terms from ``first`` on."""
+    """A call that gives derivatives: the results are terms from ``first`` on."""
 
     kind: CallKind
     part: int
@@ -40,7 +40,7 @@ class DerivativeCall:
     knowns: tuple[Address, ...]
     first: int
     slots: tuple[int, ...] = ()
-    """Of KNOWN: where the derivatives are."""
+    """Slots of the derivatives, for calls of kind KNOWN."""
 
 
 Product = tuple[float, int, int]
@@ -49,7 +49,7 @@ Product = tuple[float, int, int]
 
 @dataclass
 class Mobility:
-    """How the derivatives of states answer to the unknowns of a loop, in compressed rows; the entries are sums from ``first`` on, which
+    """Derivatives of the states' derivatives by the unknowns of a loop, in compressed rows. The entries are sums from ``first`` on, which
     the kernel adds up only when it is asked for them."""
 
     first: int = 0
@@ -64,39 +64,39 @@ class Jacobian:
 
     calls: list[DerivativeCall] = field(default_factory=list)
     terms: int = 1
-    """How many there are before the sums."""
+    """Number of terms before the sums."""
     sums: list[list[Product]] = field(default_factory=list)
     row_start: list[int] = field(default_factory=list)
     columns: list[int] = field(default_factory=list)
     local: dict[tuple[int, int], tuple[float, int]] = field(default_factory=dict)
-    """Each derivative of an output by an input of the same instance, by their nodes, as a factor and a term."""
+    """Derivatives of outputs by inputs of the same instance, by their nodes, each as a factor and a term."""
     mobility: Mobility = field(default_factory=lambda: Mobility())
 
 
 @dataclass
 class Shortcut:
-    """How a loop's values follow from outputs that were got with other inputs.
+    """A shortcut through a loop: its values follow from outputs that were got with other inputs.
 
-    Every row is a number in a slot of its own: a sum of factor times term times slot. First comes by how much each unknown has moved
-    since it was last set; then rows that are wanted in any case, rows that lead to the residuals alone, the residuals, and rows that
-    are wanted once the unknowns are known.
+    Every row is a number in a slot of its own: a sum of factor times term times slot. First comes by how much each unknown has moved since
+    it was last set. Then come the rows that are wanted in any case, the rows that lead to the residuals alone, and the residuals. The last
+    rows are wanted once the unknowns are known.
     """
 
     counts: list[int] = field(default_factory=list)
-    """How many rows there are of these five sorts."""
+    """Number of rows of each of these five sorts."""
     unknowns: list[int] = field(default_factory=list)
-    """Where the value is kept that each unknown was last set to."""
+    """Slots of the values that the unknowns were last set to."""
     targets: list[int] = field(default_factory=list)
     """The slots that receive the rows of the last sort."""
     rows: list[list[tuple[float, int, int]]] = field(default_factory=list)
 
 
 ConstantDerivatives = Callable[[int, Sequence[int], int], Sequence[float]]
-"""Derivatives, now, of some unknowns of a part with respect to one known."""
+"""Function that returns the present derivatives of some unknowns of a part by one known."""
 
 
 def build_jacobian(graph: Graph, loop: Loop, constant: ConstantDerivatives, moved: Collection[int] = ()) -> Jacobian:
-    """The program of a loop, the constant derivatives being asked for right away; ``moved`` are states whose mobility is wanted."""
+    """Returns the program of a loop and asks for the constant derivatives right away; ``moved`` are states whose mobility is wanted."""
     jacobian = Jacobian()
     local = jacobian.local = _local_derivatives(graph, loop, constant, jacobian)
     place = {address: i for i, address in enumerate(loop.unknowns)}
@@ -126,7 +126,7 @@ def build_jacobian(graph: Graph, loop: Loop, constant: ConstantDerivatives, move
 
 
 def pattern_of(graph: Graph, loop: Loop) -> tuple[list[int], list[int]]:
-    """Where the entries of a loop's Jacobian are, in compressed rows: where each row begins, and the columns."""
+    """Returns the pattern of a loop's Jacobian in compressed rows: where each row begins, and the columns."""
     place = {address: i for i, address in enumerate(loop.unknowns)}
     entered: dict[int, set[int]] = {graph.node[address]: {i} for address, i in place.items()}
     for node in _inner_order(graph, loop):
@@ -147,7 +147,7 @@ def pattern_of(graph: Graph, loop: Loop) -> tuple[list[int], list[int]]:
 def _add_mobility(
     graph: Graph, loop: Loop, gradient: dict[int, dict[int, list[Product]]], jacobian: Jacobian, moved: Collection[int]
 ) -> None:
-    """Of derivatives whose terms there are anyway: those inside, and where the loop has a shortcut those that follow."""
+    """Adds the mobility of derivatives whose terms exist anyway: those inside, and where the loop has a shortcut those that follow."""
     mobility, rows = jacobian.mobility, []
     followers = set(loop.followers or ())
     for state, node in enumerate(graph.derivatives):
@@ -177,7 +177,7 @@ class _Sum:
 
 
 def build_shortcut(schedule: Schedule, loop: ScheduledLoop, jacobian: Jacobian) -> Shortcut | None:
-    """The shortcut through a loop that has one."""
+    """Returns the shortcut through a loop, if it has one."""
     if loop.followers is None:
         return None
     graph = schedule.graph
@@ -186,7 +186,8 @@ def build_shortcut(schedule: Schedule, loop: ScheduledLoop, jacobian: Jacobian) 
     sums: dict[int, _Sum] = {}
 
     def given(source: Address) -> _Sum:
-        """The value of a source: of the loop, as it follows, or as far as an unknown has moved; of others, as it was got."""
+        """Returns the value of a source. Inside the loop it is as it follows, or by how much an unknown has moved; outside it is as it was
+        got."""
         node = graph.node[source]
         if node not in loop.members:
             return _Sum({schedule.slot[source]: 1.0})
@@ -247,7 +248,7 @@ def build_shortcut(schedule: Schedule, loop: ScheduledLoop, jacobian: Jacobian) 
 
 
 def _reached(sums: dict[int, _Sum], roots: Iterable[_Sum]) -> set[int]:
-    """All nodes whose rows some sums are made of."""
+    """Returns all nodes whose rows some sums are made of."""
     found: set[int] = set()
     open_now = list(roots)
     while open_now:
@@ -259,7 +260,7 @@ def _reached(sums: dict[int, _Sum], roots: Iterable[_Sum]) -> set[int]:
 
 
 def _inner_order(graph: Graph, loop: Loop) -> list[int]:
-    """The loop's variables, each after what it depends on, the unknowns being known."""
+    """Returns the loop's variables, each after those that it depends on, with the unknowns being known."""
     unknown = {graph.node[address] for address in loop.unknowns}
     order: list[int] = []
     seen: set[int] = set()
@@ -317,7 +318,8 @@ def _merged(combination: list[Product]) -> list[Product]:
 
 
 def _place_sums(jacobian: Jacobian) -> None:
-    """Sums were numbered backwards from -1 while the number of terms was open; the entries come last, in the order of the pattern."""
+    """Numbers the sums, which had numbers from -1 downwards while the number of terms was open. The entries come last, in the order of the
+    pattern."""
 
     def placed(term: int) -> int:
         return jacobian.terms - term - 1 if term < 0 else term
@@ -328,7 +330,7 @@ def _place_sums(jacobian: Jacobian) -> None:
 def _local_derivatives(
     graph: Graph, loop: Loop, constant: ConstantDerivatives, jacobian: Jacobian
 ) -> dict[tuple[int, int], tuple[float, int]]:
-    """Each derivative of an output by an input within the loop, as a factor and a term."""
+    """Returns the derivatives of outputs by inputs within the loop, each as a factor and a term."""
     needed: dict[int, dict[str, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
     for node in [*sorted(loop.members), *(loop.followers or ())]:
         if graph.is_output[node]:
@@ -373,9 +375,9 @@ def _plan_calls(
     groups: Mapping[str, list[tuple[int, int]]],
     found: dict[tuple[int, int], tuple[float, int]],
 ) -> None:
-    """Knowns that share no unknown go into one direction, or unknowns that share no known: of an instance always the same, since
-    there are FMUs whose directional and adjoint derivatives spoil each other. What shares is counted among all dependencies, those that
-    are known already and those of the other group included: a call gives their sum."""
+    """Plans calls: knowns that share no unknown go into one direction, or unknowns that share no known. An instance always has the same
+    kind, since there are FMUs whose directional and adjoint derivatives spoil each other. Sharing counts among all dependencies, including
+    those known already and those of the other group: a call gives their sum."""
     depends = {pair for pairs in groups.values() for pair in pairs}
     wanted = {True: groups["events"], False: groups["always"]}
     forward = {at_events: _grouped([(k, u) for u, k in pairs], {(k, u) for u, k in depends}) for at_events, pairs in wanted.items()}
@@ -392,7 +394,8 @@ def _plan_calls(
 
 
 def _grouped(pairs: list[tuple[int, int]], depends: set[tuple[int, int]]) -> list[tuple[list[int], list[int]]]:
-    """First items in groups whose second items are each paired with one of the group only, by all pairs there are; with these."""
+    """Returns first items in groups, with their second items. Each second item is paired with one first item of the group only, by all
+    pairs that exist."""
     seconds: dict[int, list[int]] = defaultdict(list)
     for first, second in pairs:
         seconds[first].append(second)

@@ -1,4 +1,4 @@
-"""Which instance runs in Model Exchange and which in Co-Simulation."""
+"""The kind of each instance in a run: Model Exchange or Co-Simulation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ACCELERATIONS = ("m/s2", "rad/s2")
 
 
 class Mode(Enum):
-    """How the instances of a definition are run."""
+    """The way in which the instances of a definition are run."""
 
     CONTINUOUS = "all in Model Exchange, integrated together"
     COUPLED = "at communication points, those that can in Co-Simulation"
@@ -26,17 +26,17 @@ class Mode(Enum):
 
     @property
     def integrated(self) -> bool:
-        """Whether one solver integrates all states."""
+        """True if one solver integrates all states."""
         return self in (Mode.CONTINUOUS, Mode.PROJECTED)
 
     @property
     def coupled(self) -> bool:
-        """Whether there are communication points."""
+        """True if the run has communication points."""
         return self in (Mode.COUPLED, Mode.PROJECTED_BETWEEN)
 
 
 def possible_modes(definition: Definition) -> list[Mode]:
-    """The modes for runs that the kinds of instances allow."""
+    """Returns the modes for runs that the kinds of instances allow."""
     kinds = set(_kinds(definition, Mode.COUPLED).values())
     forced = {each.kind for each in definition.instances}
     coupled = [Mode.COUPLED] if "cs" in kinds else []
@@ -45,7 +45,7 @@ def possible_modes(definition: Definition) -> list[Mode]:
 
 
 def kinds_of(definition: Definition, mode: Mode) -> dict[str, str]:
-    """By instance: what it is told, or what suits the run."""
+    """Returns the kind of each instance: the one that was given, or the one that suits the run."""
     kinds = _kinds(definition, mode)
     _check(kinds, definition, mode)
     return kinds
@@ -69,7 +69,8 @@ def _kinds(definition: Definition, mode: Mode) -> dict[str, str]:
 
 
 def _keep_whole(kinds: dict[str, str], definition: Definition, fmus: Mapping[str, Fmu], free: set[str]) -> None:
-    """Parts without mass are integrated with what joints hold them to: at communication points alone their accelerations would not follow."""
+    """Keeps parts without mass integrated together with the parts that joints hold them to. At communication points alone their
+    accelerations would not follow."""
     pairs = [tuple(resolve(text, fmus)[0] for text in pair) for pair in definition.connections]
     beside: dict[str, set[str]] = {}
     for a, b in pairs:
@@ -82,19 +83,20 @@ def _keep_whole(kinds: dict[str, str], definition: Definition, fmus: Mapping[str
 
 
 def is_massless(fmu: Fmu) -> bool:
-    """Whether its own accelerations are unknowns, for which efforts balance, and it gives motion to all that it is connected with."""
+    """Says whether an FMU is massless: its own accelerations are unknowns, for which efforts balance. It gives motion to all that it is
+    connected with."""
     algebraic = fmu.dae.algebraic if fmu.dae is not None else ()
     return any(fmu.by_reference[r].unit in ACCELERATIONS for r in algebraic) and not _is_solved_for(fmu)
 
 
 def is_carried(fmu: Fmu) -> bool:
-    """Whether an FMU takes its motion from what it hangs on, answers with a force at once, and has states of its own beside, such as a block of a
-    joint and a body: stepped by itself, it would know of what carries it, and that of it, at communication points alone."""
+    """Says whether an FMU takes its motion from another one, answers with a force at once, and has states of its own. An example is a block
+    of a joint and a body. Stepped by itself, it would exchange motion and force with its carrier at communication points alone."""
     return _is_solved_for(fmu) and any(not fmu.by_reference[r].gauge for r in fmu.states)
 
 
 def _is_solved_for(fmu: Fmu) -> bool:
-    """Whether it leaves unknowns to the master, and takes motion."""
+    """Says whether an FMU leaves unknowns to the master, and takes motion."""
     solved = fmu.dae is not None and bool(fmu.dae.algebraic)
     return solved and any(needs_partner(fmu, port) for port in fmu.terminals.values())
 

@@ -17,15 +17,15 @@ class Loop:
     members: set[int]
     unknowns: list[Address]
     torn: int
-    """How many of the unknowns, the last ones, are inputs at which the loop was cut."""
+    """Number of torn inputs, at which the loop was cut; they are the last unknowns."""
     residuals: list[Address]
-    """Variables that have to vanish and, of a torn input, the input itself, which has to agree with what arrives at it."""
+    """Variables that have to vanish; for a torn input, the input itself, which has to agree with the value that arrives at it."""
     followers: list[int] | None = None
-    """Outputs outside that depend on inputs inside; None where the loop's outputs cannot be had without setting these inputs."""
+    """Outputs outside that depend on inputs inside; None where the loop's outputs cannot be got without setting these inputs."""
 
 
 def find_loops(graph: Graph) -> list[Loop]:
-    """All loops; sets on the way how often all variables change, in which the loops have a part."""
+    """Returns all loops. On the way, sets how often all variables change, in which the loops have a part."""
     loops = [_loop(graph, members) for members in _components(graph, range(len(graph.addresses)), paired=True) if len(members) > 1]
     _spread_changes(graph, loops)
     for loop in loops:
@@ -52,13 +52,17 @@ def _loop(graph: Graph, members: list[int]) -> Loop:
 
 
 _FARTHEST = 4
-"""How many connections a value may follow from an unknown across; multipliers of joints reach two: to a body, and on to its other joints.
+"""Number of connections across which a value may follow from an unknown. Multipliers of joints reach two: to a body, and on to its other
+joints.
 
-With 3, 4, 5 and 6 a chain of 100 blocks takes 46, 48, 47 and 55 thousand instructions for each block, a balanced tree 47, 48, 47 and 50."""
+With 3, 4, 5 and 6 a chain of 100 blocks takes 46, 48, 47 and 55 thousand instructions for each block. A balanced tree takes 47, 48, 47 and
+50.
+"""
 
 
 def _far_reaching(graph: Graph, inside: set[int], unknown: Iterable[int]) -> list[int]:
-    """Inputs so far from all unknowns that each would follow from many, as along a tree of blocks: cut as well, so that equations stay short."""
+    """Returns inputs so far from all unknowns that each would follow from many, as along a tree of blocks. These inputs are cut as well, so
+    that equations stay short."""
     found: list[int] = []
     depth = dict.fromkeys(unknown, 0)
     waiting = {n: sum(b in inside and b not in depth for b in set(graph.before[n])) for n in inside if n not in depth}
@@ -80,7 +84,8 @@ def _far_reaching(graph: Graph, inside: set[int], unknown: Iterable[int]) -> lis
 
 
 def _components(graph: Graph, nodes: Iterable[int], paired: bool = False) -> list[list[int]]:
-    """Strongly connected parts; an algebraic variable and its residual belong together, whatever depends on what."""
+    """Returns strongly connected parts. If ``paired``, an algebraic variable and its residual belong together, independent of their
+    dependencies."""
     nodes = list(nodes)
     local = {node: i for i, node in enumerate(nodes)}
     after = [{local[b] for b in graph.after[a] if b in local} for a in nodes]
@@ -92,7 +97,7 @@ def _components(graph: Graph, nodes: Iterable[int], paired: bool = False) -> lis
 
 
 def _best_cut(graph: Graph, component: list[int]) -> int:
-    """The input through which most ways pass."""
+    """Returns the input through which most ways pass."""
     inside = set(component)
     inputs = [n for n in component if not graph.is_output[n]]
     return max(inputs, key=lambda n: (sum(b in inside for b in graph.before[n]) * sum(a in inside for a in graph.after[n]), -n))
@@ -115,7 +120,7 @@ def _spread_changes(graph: Graph, loops: list[Loop]) -> None:
 
 
 def _needed(graph: Graph, loops: list[Loop]) -> set[int]:
-    """What derivatives, residuals and event indicators depend on."""
+    """Returns the variables on which derivatives, residuals and event indicators depend."""
     inputs: dict[int, list[int]] = defaultdict(list)
     for node, address in enumerate(graph.addresses):
         if not graph.is_output[node]:
@@ -160,6 +165,7 @@ def _followers(graph: Graph, loop: Loop) -> list[int] | None:
 
 
 def keeps(graph: Graph, node: int, loop: Loop) -> bool:
-    """Whether an output depends on nothing but inputs inside a loop, and is read inside alone: what was got of it lasts until these are set."""
+    """Says whether an output depends only on inputs inside a loop, and is read inside alone. A value that was got then stays valid until
+    these are set."""
     inside = all(known in loop.members for known in graph.before[node]) and all(n in loop.members for n in graph.readers[node])
     return graph.is_output[node] and graph.itself[node] is Change.AT_EVENTS and inside

@@ -1,4 +1,4 @@
-"""Which variables of a system are recorded."""
+"""The choice of the variables of a system that are recorded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NUMERIC = ("real", "integer", "boolean")
 
 
 def chosen(built: Built, outputs: Sequence[str] | None) -> list[tuple[int, str]]:
-    """The variables that a user's names and patterns mean, by the numbers of their instances; without any, what is interesting."""
+    """Returns the variables that a user's names and patterns mean, by the numbers of their instances; without any, the interesting ones."""
     wanted = names_of(outputs)
     by_fmu = {fmu: interesting(fmu) for fmu in dict.fromkeys(part.fmu for part in built.parts)}
     of_interest = [(i, name) for i, part in enumerate(built.parts) for name in by_fmu[part.fmu]]
@@ -28,7 +28,7 @@ def chosen(built: Built, outputs: Sequence[str] | None) -> list[tuple[int, str]]
 
 
 def names_of(outputs: Iterable[str] | None) -> tuple[str, ...] | None:
-    """What a user wants recorded, as data that can be compared; refuses what are no names."""
+    """Returns the names that a user wants recorded, as data that can be compared; refuses values that are no names."""
     if outputs is None:
         return None
     wanted = (outputs,) if isinstance(outputs, str) else tuple(outputs) if isinstance(outputs, Iterable) else (outputs,)
@@ -38,7 +38,7 @@ def names_of(outputs: Iterable[str] | None) -> tuple[str, ...] | None:
 
 
 def _matching(built: Built, pattern: str, of_interest: list[tuple[int, str]]) -> list[tuple[int, str]]:
-    """What is interesting and matches; where nothing does, whatever matches."""
+    """Returns the interesting variables that match; where none does, all that match."""
     everything = ((i, v.name) for i, part in enumerate(built.parts) for v in part.fmu.variables.values() if _recordable(v))
     for names in (of_interest, everything):
         found = [(i, name) for i, name in names if matches(f"{built.parts[i].name}.{name}", pattern)]
@@ -48,7 +48,7 @@ def _matching(built: Built, pattern: str, of_interest: list[tuple[int, str]]) ->
 
 
 def _named(built: Built, text: str, by_fmu: dict[Fmu, list[str]]) -> list[tuple[int, str]]:
-    """An instance's interesting variables, a port's members, or one variable."""
+    """Returns an instance's interesting variables, a port's members, or one variable."""
     fmus = {part.name: part.fmu for part in built.parts}
     number = {name: i for i, name in enumerate(fmus)}
     if text in fmus:
@@ -67,7 +67,7 @@ def _named(built: Built, text: str, by_fmu: dict[Fmu, list[str]]) -> list[tuple[
 
 
 def recordable(built: Built) -> dict[str, tuple[str, ...]]:
-    """Everything that can be recorded, by instance."""
+    """Returns all variables that can be recorded, by instance."""
     fmus = dict.fromkeys(part.fmu for part in built.parts)
     names = {fmu: tuple(v.name for v in fmu.variables.values() if _recordable(v)) for fmu in fmus}
     return {part.name: names[part.fmu] for part in built.parts}
@@ -78,7 +78,7 @@ def _recordable(variable: FmuVariable) -> bool:
 
 
 def interesting(fmu: Fmu) -> list[str]:
-    """Outputs, states and algebraic variables, then what is discrete inside."""
+    """Returns outputs, states and algebraic variables, then discrete variables inside."""
     special = set(fmu.states) | set(fmu.dae.algebraic if fmu.dae else ())
     own = [
         v.name

@@ -1,4 +1,4 @@
-"""Points without rotation, which take no torque: whatever gives one there is refused."""
+"""Points without rotation, which take no torque: connections that give torque there are refused."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ class NoTorque:
 def torque_free_ports(
     fmus: Mapping[str, Fmu], connections: Sequence[tuple[str, str]], start: Mapping[str, Mapping[str, Value]], fed: Container[Name]
 ) -> Iterator[NoTorque]:
-    """What has to be 0 where ports are connected with points, and is at the start; what a connection or a drive has ``fed`` is not."""
+    """Yields the variables that have to be 0 where ports are connected with points, and that are 0 at the start. Variables that a
+    connection or a drive has ``fed`` are refused."""
     number = {name: i for i, name in enumerate(fmus)}
     for pair in connections:
         for port, point in (pair, pair[::-1]):

@@ -1,4 +1,4 @@
-"""What is read to move states onto constraints: these at position and velocity level, without solving for anything."""
+"""The reading of constraints, by which states are moved onto them: at position and velocity level, without solving for anything."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from coupling.plan.schedule import Kind, Operation, Schedule, ScheduledLoop, pas
 
 @dataclass(frozen=True)
 class Held:
-    """What an unknown of a loop keeps at zero, and where this is kept once it is read."""
+    """A constraint that an unknown of a loop keeps at zero, with the slots of its values once they are read."""
 
     loop: int
     unknown: int
@@ -29,16 +29,16 @@ class Reading:
 
     constraints: tuple[Held, ...]
     states: frozenset[int]
-    """Those that constraints depend on; only these are moved."""
+    """Numbers of the states on which constraints depend; only these are moved."""
     parts: tuple[int, ...]
-    """The instances that need time and states for it."""
+    """Instances that need time and states for the reading."""
     operations: tuple[Operation, ...]
     outputs: Mapping[int, Address]
-    """What is read into which slot."""
+    """Outputs that are read, by slot."""
 
 
 def plan_reading(schedule: Schedule) -> Reading:
-    """Refuses a system whose constraints cannot be read, or whose states cannot be moved onto them."""
+    """Returns the reading of a schedule. Refuses a system whose constraints cannot be read, or whose states cannot be moved onto them."""
     graph = schedule.graph
     places: dict[Address, int] = {}
     held: list[Held] = []
@@ -87,7 +87,7 @@ def projectable(schedule: Schedule) -> bool:
 
 
 def without_stabilisation(parts: Sequence[Part], among: Iterable[int]) -> dict[tuple[int, str], float]:
-    """Start values by which joints, among some instances, have no stabilisation of their own."""
+    """Returns start values by which joints, among some instances, have no stabilisation of their own."""
     found: dict[tuple[int, str], float] = {}
     for index in among:
         part = parts[index]
@@ -104,7 +104,7 @@ def of_no_effect(
     by: str = "stabilisation='projection'",
     instead: str = "stabilisation='baumgarte'",
 ) -> list[str]:
-    """A sentence on each value of a stabilisation that was given, and that projection does without."""
+    """Returns a sentence on each value of a stabilisation that was given and that projection does not use."""
     return [
         f"{by} does without '{parts[index].name}.{name}', which was given a value; leave the value out, or choose {instead}"
         for index, name in unstabilised
@@ -113,7 +113,7 @@ def of_no_effect(
 
 
 def stabilisation_parameters(variables: Mapping[str, FmuVariable]) -> list[str]:
-    """Those of the stabilisation; in an FMU of a whole system they have the names of their joints before them."""
+    """Returns the names of the stabilisation parameters; in an FMU of a whole system they have the names of their joints before them."""
     return [name for name, v in variables.items() if v.causality == "parameter" and f".{name}".endswith(_STABILISATION)]
 
 
@@ -129,7 +129,8 @@ def refuse(graph: Graph, address: Address, why: str) -> NoReturn:
 
 
 def _levels(graph: Graph, loop: ScheduledLoop, unknown: int) -> tuple[Address | None, Address | None]:
-    """The outputs that say how much the constraint of a multiplier is violated; without any, it keeps a stabilisation of its own."""
+    """Returns the outputs for the violation of a multiplier's constraint. Without any output, the constraint keeps a stabilisation of its
+    own."""
     multiplier, residual = loop.unknowns[unknown], loop.residuals[unknown]
     part = graph.parts[residual.part]
     constraint = next((c for c in part.dae.constraints if c.residual == residual.reference), None) if part.dae else None
@@ -146,13 +147,13 @@ def _levels(graph: Graph, loop: ScheduledLoop, unknown: int) -> tuple[Address | 
 
 
 def _known(graph: Graph, address: Address) -> tuple[tuple[int, str], ...] | None:
-    """What an output depends on, as its FMU declares it."""
+    """Returns the variables on which an output depends, as its FMU declares it."""
     described = next((u for u in graph.parts[address.part].structure.outputs if u.reference == address.reference), None)
     return described.dependencies if described else None
 
 
 def _needed(graph: Graph, schedule: Schedule, wanted: Iterable[Address]) -> set[int]:
-    """All variables that have to be passed on."""
+    """Returns all variables that have to be passed on."""
     solved = {n for loop in schedule.loops for n in loop.members}
     needed: set[int] = set()
     for address in wanted:
@@ -177,7 +178,7 @@ def _name(graph: Graph, node: int) -> str:
 
 
 def _states(graph: Graph, outputs: Iterable[Address]) -> Iterable[int]:
-    """The numbers of the states that outputs depend on within their instances."""
+    """Yields the numbers of the states on which outputs depend within their instances."""
     for address in outputs:
         part, known = graph.parts[address.part], _known(graph, address)
         references = part.states if known is None else [r for r, _ in known]

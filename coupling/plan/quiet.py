@@ -8,9 +8,9 @@ from coupling.plan.build import Built
 
 
 def quiet_parts(built: Built) -> np.ndarray:
-    """Returns by instance whether it, and all that it is connected with, is a component of this library without events.
+    """Returns truths by instance: it and all instances connected with it are components of this library without events.
 
-    What drives are common to several of them connects nothing.
+    A drive that several instances have in common connects nothing.
     """
     graph = built.schedule.graph
     leader = list(range(len(built.parts)))

@@ -1,4 +1,5 @@
-"""Inputs of motion have rates, inputs too: what drives the one gives the others, and what varies without its rates is refused."""
+"""The rates of inputs of motion, which are inputs too. A drive of the first gives the others; an input that varies without its rates is
+refused."""
 
 from __future__ import annotations
 
@@ -14,11 +15,11 @@ from coupling.plan.drives import ConstantDrive, Drive, FormulaDrive, FunctionDri
 from coupling.plan.smooth import pieces
 
 _RATES = ("rate", "acceleration")
-"""What follows the name of the input."""
+"""Ends of the names of rates, after the name of the input."""
 
 
 def with_rates(fmus: Mapping[str, Fmu], drives: Mapping[Name, Drive]) -> dict[Name, Drive]:
-    """Those of all rates beside them; splines become the polynomials that these ask for."""
+    """Returns the drives with those of all their rates; splines become the polynomials that these ask for."""
     found: dict[Name, Drive] = {}
     for (instance, name), drive in drives.items():
         rates = rates_of(fmus[instance], name)
@@ -33,7 +34,7 @@ def with_rates(fmus: Mapping[str, Fmu], drives: Mapping[Name, Drive]) -> dict[Na
 def check_rates(
     fmus: Mapping[str, Fmu], wires: Collection[Name], drives: Mapping[Name, Drive], given: Mapping[str, Mapping[str, object]]
 ) -> None:
-    """Refuses an input that varies while nobody gives its rate."""
+    """Refuses an input that varies without a source for its rate."""
     varying = [*wires, *(name for name, drive in drives.items() if not isinstance(drive, ConstantDrive))]
     for instance, name in varying:
         for rate, option in zip(rates_of(fmus[instance], name), ("rate=", "rate= and acceleration="), strict=False):
@@ -60,7 +61,7 @@ def original_of(fmu: Fmu, name: str) -> str | None:
 
 
 def _derivatives(drive: Drive, rates: int, name: str) -> list[Drive]:
-    """A drive, and those of its rates that are known."""
+    """Returns a drive, and those of its rates that are known."""
     if isinstance(drive, FormulaDrive):
         found: list[Drive] = [drive]
         for _ in range(rates):
@@ -79,5 +80,5 @@ def _derivatives(drive: Drive, rates: int, name: str) -> list[Drive]:
 
 
 def drives_of(definition: Definition, fmus: Mapping[str, Fmu]) -> dict[Name, Drive]:
-    """All drives by variables, checked one by one, with those of rates."""
+    """Returns all drives by variables, checked one by one, with those of rates."""
     return with_rates(fmus, {check_drive(name, fmus, drive): drive for name, drive in definition.drives})

@@ -1,4 +1,4 @@
-"""Rigid couplings: which joint makes two instances move as one, and how it is wired."""
+"""Rigid couplings: the joint that makes two instances move as one, and its wires."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from coupling.plan.connections import find_end
 class _Kind:
     component: str
     offset: str | None
-    """The parameter that holds by how much the second is ahead."""
+    """Parameter that holds by how much the second is ahead; None where none does."""
     members: Mapping[str, str]
-    """The members of its ports by what users call them."""
+    """Names of its ports' members by the users' names."""
 
 
 _KINDS = {
@@ -28,7 +28,7 @@ _KINDS = {
 
 
 def is_rigid(fmu: Fmu) -> bool:
-    """Whether an FMU is a joint that couples rigidly."""
+    """Says whether an FMU is a joint that couples rigidly."""
     return any(fmu.model_name == kind.component for kind in _KINDS.values())
 
 
@@ -44,7 +44,7 @@ class Rigid:
 
 
 def rigid_coupling(a: str | Mapping[str, str], b: str | Mapping[str, str], fmus: Mapping[str, Fmu]) -> Rigid:
-    """What it takes to couple two instances rigidly."""
+    """Returns the joint and the wires that couple two instances rigidly."""
     refused = f"{_named(a)} and {_named(b)} cannot be coupled rigidly: "
     kinds = [_kind_of(each, fmus, refused) for each in (a, b)]
     if kinds[0] != kinds[1]:

@@ -1,6 +1,8 @@
-"""What a picture of a system needs beside its rows: frames that move, points on them, and what is drawn there. Plain data, kept with the record.
+"""The data that a picture of a system needs in addition to its rows. They are frames that move, points on them, and the shapes drawn there:
+plain data, kept with the record.
 
-A frame is a rigid body, by the picture in its FMU, or else any port that gives motion; so FMUs of other tools take part through their ports.
+A frame is a rigid body, by the picture in its FMU, or else any port that gives motion. FMUs of other tools thus take part through their
+ports.
 """
 
 from __future__ import annotations
@@ -22,11 +24,11 @@ _POSES = {
     "org.jourdain.planar": ("x", "y", "theta"),
     "org.jourdain.spatial": ("x", "y", "z", *(f"R{row}{column}" for row in (1, 2, 3) for column in (1, 2, 3))),
 }
-"""The members of a port that say where it is."""
+"""Members of a port that give its pose."""
 
 
 def scene_of(built: Built, opened: Collection[str] = ()) -> dict[str, Any]:
-    """Frames, places on them by the names of ports, and words; ``opened`` are ports whose places whoever includes the system knows."""
+    """Returns frames, places on them by the names of ports, and words; ``opened`` are ports whose places are known in the outer system."""
     scene, fmus = _Scene(opened), {part.name: part.fmu for part in built.parts}
     for part in built.parts:
         scene.add_frames(part)
@@ -43,7 +45,7 @@ def scene_of(built: Built, opened: Collection[str] = ()) -> dict[str, Any]:
 
 
 def has_place(fmus: Mapping[str, Fmu], name: Any) -> bool:
-    """Whether a shape can be shown there: on an instance that moves or is at rest somewhere, or at a port of one."""
+    """Says whether a shape can be shown there: on an instance that moves or is at rest somewhere, or at a port of one."""
     if not isinstance(name, str):
         return False
     if name in fmus:
@@ -53,7 +55,7 @@ def has_place(fmus: Mapping[str, Fmu], name: Any) -> bool:
 
 
 def drawn(built: Built, scene: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
-    """The variables from which poses follow, by the numbers of their instances."""
+    """Yields the variables from which poses follow, by the numbers of their instances."""
     number = {part.name: i for i, part in enumerate(built.parts)}
     for frame in scene["frames"]:
         for name in frame["pose"]:
@@ -67,7 +69,7 @@ class _Scene:
         self.frames: list[dict[str, Any]] = []
         self.places: dict[str, dict[str, Any]] = {}
         self.peers: dict[str, str] = {}
-        """Ports that are connected with a place, and are not one."""
+        """Ports that are connected with a place, and are not one themselves."""
         self.shapes: list[dict[str, Any]] = []
         self.words: list[dict[str, Any]] = []
         self.forces: list[dict[str, Any]] = []
@@ -96,7 +98,7 @@ class _Scene:
                 self.places[f"{part.name}.{port}"] = {"frame": len(self.frames) - 1, "at": [0.0] * dimension}
 
     def add_inside(self, part: Part, inside: Mapping[str, Any]) -> None:
-        """What an exported mechanism consists of."""
+        """Adds the frames, places and shapes of an exported mechanism."""
         first = len(self.frames)
         for frame in inside.get("frames", ()):
             self.frames.append({**frame, **{key: _full(part, frame[key]) for key in ("name", "pose", "origin", "centre") if key in frame}})
@@ -138,7 +140,7 @@ class _Scene:
             self.words.append({"kind": word["kind"], "of": part.name, "ports": ports, **values})
 
     def add_forces(self, part: Part) -> None:
-        """What acts at ports that take motion: forces on the body there."""
+        """Adds the forces on bodies at ports that take motion."""
         for name, terminal in part.fmu.terminals.items():
             force = [member for member in ("Fx", "Fy", "Fz") if member in terminal.members]
             place = self.peers.get(f"{part.name}.{name}")
@@ -148,7 +150,7 @@ class _Scene:
                 )
 
     def shape(self, each: Shown) -> dict[str, Any]:
-        """On a frame, or at a place; its own frame stands for an instance that has several."""
+        """Returns a shape on a frame, or at a place; its own frame stands for an instance that has several."""
         frames = [i for i, frame in enumerate(self.frames) if frame["name"] == each.name or frame["name"].startswith(f"{each.name}.")]
         place = self.place(each.name)
         on = {"place": place} if place is not None else {"frame": frames[0]} if frames else {}
@@ -159,7 +161,7 @@ class _Scene:
 
 
 def _by_ports(fmu: Fmu, moves: bool) -> list[dict[str, Any]]:
-    """The words of an FMU that says nothing of its looks: a body through its points, or bars between those that it acts on."""
+    """Returns the words of an FMU without a picture: a body through its points, or bars between those that it acts on."""
     if moves:
         return [{"kind": "link", "ports": []}]
     ends = [name for name, terminal in fmu.terminals.items() if terminal.kind in _POSES]
@@ -172,7 +174,7 @@ def _is_port(fmus: Mapping[str, Fmu], text: str) -> bool:
 
 
 def _motion(fmu: Fmu) -> Iterator[tuple[str, Terminal]]:
-    """The ports that say where they are."""
+    """Yields the ports that give their pose."""
     for name, terminal in fmu.terminals.items():
         members = _POSES.get(terminal.kind, ())
         given = gives(fmu, terminal) if members else {}
@@ -185,7 +187,7 @@ def _members(terminal: Terminal) -> list[str]:
 
 
 def _full(part: Part, value: Any) -> Any:
-    """With the full names of variables."""
+    """Returns a value with the full names of variables."""
     if isinstance(value, str):
         return f"{part.name}.{value}"
     return [_full(part, each) for each in value] if isinstance(value, list) else value

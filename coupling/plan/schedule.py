@@ -1,7 +1,7 @@
 """The order in which the values of a system are passed on, as operations of the kernel.
 
-Variables of one FMU that stand next to each other in the order are moved by one call. What runs at every evaluation comes in two
-orders: one in which each loop is solved by passing values around in it, and a shortcut for loops that are affine in these values.
+Variables of one FMU that stand next to each other in the order are moved by one call. The operations of every evaluation have two orders.
+In one, each loop is solved by passing values around in it. The other is a shortcut for loops that are affine in these values.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Operation:
     places: tuple[int, ...] = ()
     """The slot of each value, where these are not neighbours from ``first`` on."""
     sources: tuple[tuple[int, ...], ...] = ()
-    """Of SET: slots by input."""
+    """Slots by input, for SET."""
 
 
 @dataclass(frozen=True)
@@ -64,69 +64,70 @@ class ScheduledLoop(Loop):
     first_row: int = 0
     operations: list[Operation] = field(default_factory=list)
     sums: list[list[tuple[int, float]]] = field(default_factory=list)
-    """Each residual, as weighted slots."""
+    """Residuals, each as weighted slots."""
 
 
 @dataclass
 class Schedule:
-    """Everything that the kernel has to do, and where each value is kept."""
+    """All operations of the kernel, and the slot of each value."""
 
     graph: Graph
     slots: int
-    """How many there are; the states come first."""
+    """Number of slots; the states come first."""
     loops: list[ScheduledLoop] = field(default_factory=list)
     operations: list[Operation] = field(default_factory=list)
     shortcut: list[Operation] = field(default_factory=list)
-    """The same for loops that are affine in what is passed on inside them: every output is got once, with the inputs as they were
-    last set, and what it would be with others follows from its derivatives."""
+    """The sequence for loops that are affine in the values passed on inside them. Every output is got once, with the inputs as they were
+    last set. Its value with other inputs follows from its derivatives."""
     slot: dict[Address, int] = field(default_factory=dict)
     set_slot: dict[Address, int] = field(default_factory=dict)
-    """Where the value is kept that an input was last set to."""
+    """Slots of the values that inputs were last set to."""
     drive_slot: dict[Address, int] = field(default_factory=dict)
     derivatives: list[int] = field(default_factory=list)
     """The slots of the states' derivatives."""
     end_slot: dict[Address, int] = field(default_factory=dict)
-    """Where the values of ``arriving`` at the end of a step are kept."""
+    """Slots of the values of ``arriving`` at the end of a step."""
     arriving: list[Address] = field(default_factory=list)
     """The inputs of Co-Simulation instances that move, instance by instance; ``set_slot`` says where each arrives."""
     fed: list[Address] = field(default_factory=list)
     """The inputs of instances that are integrated between the points to which something comes from outside; see ``interval.py``."""
     fed_slot: dict[Address, int] = field(default_factory=dict)
-    """Where this is summed up."""
+    """Slots in which these inputs are summed up."""
     feeding: list[Operation] = field(default_factory=list)
-    """The operation that does."""
+    """Operations that sum them up."""
     first_end: int = 0
-    """From this slot on, what all of them were at the end of the last step."""
+    """First slot of the values of all these inputs at the end of the last step."""
     outputs: list[Operation] = field(default_factory=list)
-    """What Co-Simulation instances have at the end of a step."""
+    """Operations that get the outputs of Co-Simulation instances at the end of a step."""
     ended: dict[Address, int] = field(default_factory=dict)
-    """Where such an output is kept as it was got."""
+    """Slots of these outputs as they were got."""
     calls: list[OutputDerivatives] = field(default_factory=list)
-    """For the derivatives of such outputs by such inputs."""
+    """Calls for the derivatives of such outputs by such inputs."""
 
     @cached_property
     def arrives(self) -> frozenset[Address]:
         return frozenset(self.arriving)
 
     def new_slots(self, count: int) -> int:
-        """The first of some new slots."""
+        """Returns the first of some new slots."""
         self.slots += count
         return self.slots - count
 
     def sources(self, address: Address) -> tuple[int, ...]:
-        """The slots whose values an input adds up."""
+        """Returns the slots whose values an input adds up."""
         wired = [self.slot_of(source) for source in self.graph.wires.get(address, ())]
         return (*wired, *([self.drive_slot[address]] if address in self.drive_slot else []))
 
     def slot_of(self, source: Address) -> int:
-        """Where a value is kept; what changes at events only may be read in an order that does not get it."""
+        """Returns the slot of a value; a value that changes at events only may be read in an order that does not get it."""
         if source not in self.slot:
             self.slot[source] = self.new_slots(1)
         return self.slot[source]
 
 
 def build_schedule(graph: Graph, states: int, fed: Mapping[Address, Sequence[Address]] | None = None) -> Schedule:
-    """Orders everything. ``fed`` are inputs with those of their sources that lie outside of what is integrated between points."""
+    """Returns the order of all operations. ``fed`` are inputs with those of their sources that lie outside of the part integrated between
+    points."""
     schedule = Schedule(graph, states, fed=list(fed or ()))
     for loop in find_loops(graph):
         placed = ScheduledLoop(**vars(loop), first=schedule.new_slots(len(loop.unknowns)))
@@ -164,7 +165,7 @@ def build_schedule(graph: Graph, states: int, fed: Mapping[Address, Sequence[Add
 
 
 def _place_stepped(schedule: Schedule) -> None:
-    """Slots for what goes into Co-Simulation instances and comes out of them."""
+    """Makes slots for the inputs and outputs of Co-Simulation instances."""
     graph = schedule.graph
     inputs: dict[int, list[int]] = defaultdict(list)
     outputs: dict[tuple[int, int], list[int]] = defaultdict(list)
@@ -205,16 +206,16 @@ _FIXED = ("constant", "fixed")
 
 @dataclass
 class Turn:
-    """What is passed on for a Co-Simulation instance where these step one after another, and what it gives."""
+    """The turn of a Co-Simulation instance where these step one after another: the values passed on for it, and its outputs."""
 
     part: int
-    """-1 for what is integrated between the points, whose turn is the last."""
+    """Number of the instance; -1 for the part integrated between the points, whose turn is the last."""
     sequence: list[Operation]
     outputs: list[Operation]
 
 
 def turns(schedule: Schedule) -> tuple[list[int], list[Turn]]:
-    """The slots of all values that are predicted before the first steps, and the turns of the instances."""
+    """Returns the slots of all values that are predicted before the first steps, and the turns of the instances."""
     graph = schedule.graph
     solved = {n for loop in schedule.loops for n in loop.members}
 
@@ -264,12 +265,12 @@ def turns(schedule: Schedule) -> tuple[list[int], list[Turn]]:
 
 
 def passing_on(schedule: Schedule, nodes: Iterable[int]) -> list[Operation]:
-    """Variables outside of loops in an order of their own."""
+    """Returns the operations of variables outside of loops in an order of their own."""
     return _Order(schedule, sorted(nodes), loops=False).operations()
 
 
 def _merged(operations: Iterable[Operation]) -> list[Operation]:
-    """Neighbours that only note what arrives at Co-Simulation instances become one, whichever instances these are."""
+    """Merges neighbours that only note the values which arrive at Co-Simulation instances, across instances."""
     result: list[Operation] = []
     for (kind, change), group in groupby(operations, key=lambda o: (o.kind, o.change)):
         if kind is not Kind.ARRIVE:
@@ -289,7 +290,7 @@ def _merged(operations: Iterable[Operation]) -> list[Operation]:
 
 
 class _Order:
-    """One order: of everything, of what is always needed with loops by their shortcuts, or of the inside of a loop.
+    """An order: of everything, of what is always needed with loops by their shortcuts, or of the inside of a loop.
 
     Its units are variables and whole loops, the latter numbered after the variables.
     """
@@ -314,7 +315,7 @@ class _Order:
                 self.readers[other].append(unit)
 
     def _provider(self, node: int) -> int:
-        """The unit after which a variable's value is known."""
+        """Returns the unit after which a variable's value is known."""
         return len(self.graph.addresses) + self.loop_of[node] if node in self.loop_of else node
 
     def _prerequisites(self) -> dict[int, set[int]]:
@@ -338,7 +339,8 @@ class _Order:
         return result
 
     def operations(self) -> list[Operation]:
-        """Inputs as soon as their sources are known, but set together before the next value of that instance is got."""
+        """Returns the operations. Inputs come as soon as their sources are known, but are set together before the next value of that
+        instance is got."""
         graph = self.graph
         result: list[Operation] = []
         left = {unit: len(others) for unit, others in self.waits_for.items()}
@@ -405,7 +407,7 @@ class _Order:
         return result
 
     def _follow(self, part: int, change: Change, addresses: Sequence[Address]) -> list[Operation]:
-        """Outputs of a Co-Simulation instance, which have been got: those that depend on its inputs at once are put right."""
+        """Corrects outputs of a Co-Simulation instance, which have been got, where they depend on its inputs at once."""
         graph, schedule = self.graph, self.schedule
         moving = [a for a in addresses if graph.before[graph.node[a]]]
         if not moving:
@@ -439,7 +441,7 @@ class _Order:
         return result
 
     def _place(self, addresses: Sequence[Address], slot: dict[Address, int]) -> tuple[int, tuple[int, ...]]:
-        """Slots for values that are moved together: where they begin or, where an earlier order has placed them apart, each."""
+        """Returns slots for values that are moved together: where they begin or, where an earlier order has placed them apart, each."""
         for address in addresses:
             if address not in slot:
                 slot[address] = self.schedule.new_slots(1)

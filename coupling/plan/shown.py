@@ -1,4 +1,4 @@
-"""What a user has a body look like, as data."""
+"""The appearance that a user gives a body, as data."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Shown:
-    """A shape on a body, in place of what would be drawn by itself."""
+    """A shape on a body, in place of the default one."""
 
     name: str
-    """An instance, or a port of one."""
+    """Name of an instance, or of a port of one."""
     shape: str = ""
-    """An object of JSON, as ``pictures.solids`` writes it; empty where nothing is to be drawn."""
+    """Shape as an object of JSON, as ``pictures.solids`` writes it; empty where nothing is to be drawn."""
     colour: str = ""
-    """``#rrggbb``; empty for that of the body."""
+    """Colour ``#rrggbb``; empty for that of the body."""

@@ -24,7 +24,7 @@ def pieces(drive: SplineDrive, rates: int, name: str) -> list[PiecesDrive]:
 
 
 def _spline(drive: SplineDrive, rates: int, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """A spline whose highest rate has a continuous derivative: cubic for one rate, quintic for two."""
+    """Returns a spline whose highest rate has a continuous derivative: cubic for one rate, quintic for two."""
     from scipy.interpolate import PPoly, make_interp_spline
 
     degree, free = 5 if rates > 1 else 3, drive.kind == "free"
@@ -39,11 +39,12 @@ def _spline(drive: SplineDrive, rates: int, name: str) -> tuple[np.ndarray, np.n
 
 
 def _monotone(drive: SplineDrive) -> tuple[np.ndarray, np.ndarray]:
-    """Quintic Hermite pieces with continuous first and second derivatives, monotone from row to row and at rest at the ends.
+    """Returns quintic Hermite pieces with continuous first and second derivatives, monotone from row to row and at rest at the ends.
 
-    The derivative of a piece is a polynomial of fourth degree. Where all five of its Bernstein coefficients have the sign of the rise, so has the
-    derivative. These are d0, d0 + h c0/4, (5 - sum of the others), d1 - h c1/4 and d1, with slopes d and curvatures c at both ends: linear in d and
-    c, and fulfilled where all of these vanish. So d and c, first estimated, are clipped and then scaled as little as that takes.
+    The derivative of a piece is a polynomial of fourth degree. Where all five of its Bernstein coefficients have the sign of the rise, so
+    has the derivative. These are d0, d0 + h c0/4, (5 - sum of the others), d1 - h c1/4 and d1. Slopes d and curvatures c are those at both
+    ends. The coefficients are linear in d and c, and have this sign where all d and c vanish. So d and c, first estimated, are clipped and
+    then scaled by the least amount that achieves it.
     """
     times, values = drive.times, drive.values
     h = np.diff(times)
@@ -66,7 +67,7 @@ def _monotone(drive: SplineDrive) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _estimated(times: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Slopes and curvatures at the rows, by Newton's divided differences from a row on, then from the nearest of its neighbours."""
+    """Returns slopes and curvatures at the rows, by Newton's divided differences from a row on, then from the nearest of its neighbours."""
     n = len(times)
     count = min(_NEIGHBOURS, n)
     first = np.clip(np.arange(n) - count // 2, 0, n - count)
@@ -85,7 +86,7 @@ def _estimated(times: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def _hermite(h: np.ndarray, y: np.ndarray, d: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """The pieces by values, slopes and curvatures at their ends, as rows of rising powers of the time since each began."""
+    """Returns the pieces by values, slopes and curvatures at their ends, as rows of rising powers of the time since each began."""
     rise, d0, d1, c0, c1 = np.diff(y), d[:-1] * h, d[1:] * h, c[:-1] * h**2, c[1:] * h**2
     by_share = [
         *(y[:-1], d0, c0 / 2),

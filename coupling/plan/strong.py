@@ -8,7 +8,7 @@ from collections.abc import Sequence
 def strong_parts(after: Sequence[Sequence[int]]) -> list[list[int]]:
     """Returns the strongly connected parts (Tarjan, 1972), each before those that lead to it; ``after`` holds the followers of each node.
 
-    Followers are visited from the last on, as by ``scipy.sparse.csgraph``, which takes longer to import than most mechanisms to plan.
+    Followers are visited from the last on, as by ``scipy.sparse.csgraph``, whose import takes longer than planning most mechanisms.
     """
     met = [0] * len(after)
     least = [0] * len(after)

@@ -1,4 +1,5 @@
-"""What the equations of a system follow from, as one digest: FMUs, connections, and what is solved for; neither names of instances nor values."""
+"""A digest of everything from which the equations of a system follow: FMUs, connections, and what is solved for. It depends neither on
+names of instances nor on values."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from coupling.plan.schedule import Schedule
 
 
 def structure_of(parts: Sequence[Part], schedule: Schedule, reading: Reading | None) -> str:
-    """Of systems that differ in the order of their connections alone it is the same."""
+    """Returns the digest, which is the same for systems that differ in the order of their connections alone."""
     files = {part.fmu: i for i, part in enumerate(parts)}
     told = [
         [(i, fmu.sha256, sorted(fmu.structural.items()), fmu.views) for fmu, i in files.items()],
@@ -31,12 +32,12 @@ def structure_of(parts: Sequence[Part], schedule: Schedule, reading: Reading | N
 
 
 def _numbers(addresses: Iterable[Address]) -> np.ndarray:
-    """Part, type and reference of each: of many, texts would take ten times as long."""
+    """Returns part, type and reference of each address; with many, texts would take ten times as long."""
     return np.fromiter(chain.from_iterable(addresses), np.int64).reshape(-1, len(Address._fields))
 
 
 def _in_order(wires: Mapping[Address, Sequence[Address]]) -> np.ndarray:
-    """Target and source of each wire, by targets; those of one target stay in their order."""
+    """Returns target and source of each wire, by targets; those of one target stay in their order."""
     targets, sources = _numbers(wires), _numbers(chain.from_iterable(wires.values()))
     pairs = np.hstack([np.repeat(targets, list(map(len, wires.values())), axis=0), sources])
     return pairs[np.lexsort(pairs[:, len(Address._fields) - 1 :: -1].T)]

@@ -21,7 +21,7 @@ MODES = {
 
 @dataclass(frozen=True)
 class Switched:
-    """One of them: its instance, its loop, and its place there."""
+    """A switched multiplier: its instance, its loop, and its place there."""
 
     part: int
     loop: int
@@ -30,7 +30,7 @@ class Switched:
 
 
 def switched_multipliers(parts: Sequence[Part], loops: Sequence[ScheduledLoop]) -> tuple[Switched, ...]:
-    """In the order of instances, and of the multipliers of each."""
+    """Returns the switched multipliers in the order of instances, and of the multipliers of each."""
     place = _places(loops)
     return tuple(
         Switched(index, *place[index, each.multiplier], each)
@@ -75,7 +75,7 @@ def add_switched(rows: RowBuilder, parts: Sequence[Part], loops: Sequence[Schedu
 
 
 def read_for_modes(parts: Iterable[Part], schedule: Schedule) -> Reading:
-    """How constraints are read; modes and impacts cannot do without."""
+    """Returns the reading of constraints, which modes and impacts need."""
     try:
         return plan_reading(schedule)
     except Unprojectable as error:
@@ -89,7 +89,8 @@ def read_for_modes(parts: Iterable[Part], schedule: Schedule) -> Reading:
 
 
 def refuse_stepped(parts: Iterable[Part], kinds: Mapping[str, str]) -> None:
-    """Velocities jump where bodies hit each other, which no instance that runs in Co-Simulation lets happen."""
+    """Refuses Co-Simulation instances beside joints that switch: velocities jump where bodies hit each other, which Co-Simulation does not
+    allow."""
     switched = next((part.name for part in parts if part.dae and part.dae.switched), None)
     stepped = next((name for name, kind in kinds.items() if kind == "cs"), None)
     if switched and stepped:

@@ -33,7 +33,7 @@ def longest_step(built: Built) -> float:
 
 
 class _Reach:
-    """A search for what depends on drives; each search leaves out what an earlier search has visited."""
+    """A search for variables that depend on drives; each search leaves out what an earlier search has visited."""
 
     def __init__(self, schedule: Schedule) -> None:
         self._graph = graph = schedule.graph

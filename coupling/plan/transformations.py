@@ -1,4 +1,4 @@
-"""What becomes of values between an output and an input: conversions of units, and what users ask of ``connect``."""
+"""The transformations of values between an output and an input: conversions of units, and the options of ``connect``."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from coupling.plan.definition import Name, Transformation
 from coupling.plan.graph import Part
 
 Transformations = Mapping[tuple[Name, Name], Transformation]
-"""By source and target."""
+"""Transformations by source and target."""
 
 
 class Affine(NamedTuple):
-    """What arrives is factor * value + offset, both as their FMUs have them."""
+    """An affine map: factor * value + offset arrives, both as their FMUs have them."""
 
     factor: float = 1.0
     offset: float = 0.0
 
     def after(self, first: Affine) -> Affine:
-        """First the other, then this one."""
+        """Returns the map that applies ``first``, then this one."""
         return Affine(self.factor * first.factor, self.factor * first.offset + self.offset)
 
 
@@ -33,33 +33,33 @@ UNCHANGED = Affine()
 
 
 def unit_of(fmu: Fmu, variable: FmuVariable) -> Unit | None:
-    """The unit of a variable as its FMU defines it; without an offset where only differences of it have a meaning."""
+    """Returns the unit of a variable as its FMU defines it; without an offset where only differences of the variable have a meaning."""
     unit = fmu.units.get(variable.unit) if variable.unit else None
     return Unit(unit.name, unit.exponents, unit.factor) if unit and variable.relative else unit
 
 
 def conversion(a: Unit | None, b: Unit | None) -> Affine:
-    """From one unit to another; of what has none, or is of another quantity, the value stays."""
+    """Returns the conversion from one unit to another; a value without a unit, or of another quantity, stays."""
     if a is None or b is None or same_unit(a, b) or not same_dimension(a, b):
         return UNCHANGED
     return Affine(a.factor / b.factor, (a.offset - b.offset) / b.factor)
 
 
 def needs_conversion(fmus: Mapping[str, Fmu], source: Name, target: Name) -> bool:
-    """Whether two connected variables are in different units."""
+    """Says whether two connected variables are in different units."""
     a, b = (unit_of(fmus[instance], fmus[instance].variables[name]) for instance, name in (source, target))
     return a is not None and b is not None and not same_unit(a, b)
 
 
 def on_the_way(fmus: Mapping[str, Fmu], source: Name, target: Name, transformations: Transformations) -> Affine:
-    """All that becomes of a value between an output and an input."""
+    """Returns the whole transformation of a value between an output and an input."""
     a, b = (unit_of(fmus[instance], fmus[instance].variables[name]) for instance, name in (source, target))
     asked = transformations.get((source, target))
     return Affine(asked.factor, asked.offset).after(conversion(a, b)) if asked else conversion(a, b)
 
 
 def transformed_wires(fmus: Mapping[str, Fmu], transformations: Iterable[Transformation]) -> Transformations:
-    """The wires of the connections that transform; refuses those that cannot."""
+    """Returns the wires of the connections that transform; refuses those that cannot."""
     found: dict[tuple[Name, Name], Transformation] = {}
     for each in transformations:
         a, b = (find_end(text, fmus) for text in each.connection)
@@ -79,7 +79,7 @@ def transformed_wires(fmus: Mapping[str, Fmu], transformations: Iterable[Transfo
 def see_transformed(
     parts: Sequence[Part], numbers: Mapping[str, int], wanted: Mapping[tuple[Name, Name], Affine]
 ) -> tuple[list[Part], dict[tuple[Name, Name], int]]:
-    """The instances, whose outputs are seen as what arrives at their wires, and the references under which they are."""
+    """Returns the instances with outputs as they arrive at the ends of their wires, and the references of these outputs."""
     scaled: dict[int, dict[tuple[Name, Name], Scaled]] = defaultdict(dict)
     for (source, target), affine in wanted.items():
         scaled[numbers[source[0]]][source, target] = (source[1], *affine)

@@ -1,4 +1,4 @@
-"""Which multipliers cannot be solved for at a communication point."""
+"""The multipliers that cannot be solved for at a communication point."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from coupling.plan.schedule import Schedule, ScheduledLoop
 
 
 def unsolvable(schedule: Schedule, loop: ScheduledLoop) -> tuple[int, str] | None:
-    """An instance that keeps a loop's multipliers from being solved for at a point, and why: it does not tell accelerations, or how these
-    depend on forces."""
+    """Returns an instance that keeps a loop's multipliers from being solved for at a point, and why. It gives no accelerations, or not how
+    these depend on forces."""
     graph = schedule.graph
     for residual in loop.residuals[: len(loop.unknowns) - loop.torn]:
         part = graph.parts[residual.part]

@@ -1,4 +1,4 @@
-"""What feeds which input, with the conversion of units on the way; what nothing feeds."""
+"""The wires: the source of each input, with the conversion of units on the way, and inputs without a source."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from coupling.plan.transformations import Transformations, on_the_way
 
 @dataclass(frozen=True)
 class Wire:
-    """One input, and one of what feeds it: the value that arrives is factor * source + offset."""
+    """An input and one of its sources: the value that arrives is factor * source + offset."""
 
     source: str
-    """An output; or, of what is not connected, in words."""
+    """Name of an output; words for a source that is not connected."""
     target: str
     source_unit: str = ""
     target_unit: str = ""
     factor: float = 1.0
     offset: float = 0.0
     asked: bool = False
-    """Whether ``connect`` was given a factor or an offset."""
+    """True if ``connect`` was given a factor or an offset."""
 
     @property
     def converts(self) -> bool:
@@ -34,14 +34,14 @@ class Wire:
 
     @property
     def conversion(self) -> str:
-        """``x 0.001 + 273.15``; empty where nothing is converted."""
+        """The conversion as text, such as ``x 0.001 + 273.15``; empty where nothing is converted."""
         if not self.converts:
             return ""
         return f"x {self.factor:.6g}" + (f" {'+' if self.offset > 0 else '-'} {abs(self.offset):.6g}" if self.offset else "")
 
 
 class Wires(tuple[Wire, ...]):
-    """``print`` it to see a table."""
+    """The wires of a system; ``print`` shows them as a table."""
 
     def __str__(self) -> str:
         rows = [(_with_unit(w.source, w.source_unit), _with_unit(w.target, w.target_unit), w.conversion) for w in self]
@@ -59,14 +59,14 @@ def _with_unit(name: str, unit: str) -> str:
 def list_wires(
     fmus: Mapping[str, Fmu], wires: Mapping[Name, Sequence[Name]], drives: Mapping[Name, Drive], transformations: Transformations
 ) -> Wires:
-    """All inputs that something feeds; then those of FMUs of other tools that nothing feeds."""
+    """Returns all connected or driven inputs; then the inputs of FMUs of other tools that have no source."""
     found = [_wire(fmus, source, target, transformations) for target, sources in wires.items() for source in sources]
     found += [Wire(_worded(drive), ".".join(name), target_unit=_unit_name(fmus, name)) for name, drive in drives.items()]
     return Wires([*found, *(_open(fmus, name) for name in open_inputs(fmus, wires, drives))])
 
 
 def open_inputs(fmus: Mapping[str, Fmu], wires: Mapping[Name, Sequence[Name]], drives: Mapping[Name, Drive]) -> Iterator[Name]:
-    """Inputs of FMUs of other tools that stay at their start values."""
+    """Yields inputs of FMUs of other tools that stay at their start values."""
     given: dict[str, set[int]] = {instance: set() for instance in fmus}
     for instance, name in (*wires, *drives):
         given[instance].add(fmus[instance].variables[name].reference)
@@ -80,7 +80,7 @@ def open_inputs(fmus: Mapping[str, Fmu], wires: Mapping[Name, Sequence[Name]], d
 
 
 def notes_on(wires: Wires, given: Mapping[str, Mapping[str, object]], fmus: Mapping[str, Fmu]) -> list[str]:
-    """What a user should know of how a system is connected."""
+    """Returns notes for the user on how a system is connected."""
     converted = [
         f"{_with_unit(w.source, w.source_unit)} -> {_with_unit(w.target, w.target_unit)} {w.conversion}"
         for w in wires
