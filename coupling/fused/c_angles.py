@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from coupling.fused.expressions import Graph, Op
 
 FEWEST = 3
-"""Angles that are worth a call of their own."""
+"""Least number of angles for which a call of their own is worthwhile."""
 WIDTH = 4
-"""How many a processor may take at once. They are put together in a register: what four instructions have written to memory, one cannot read before all of it is in the cache."""
+"""Largest number of angles that a processor may take at once. They are put together in a register. A value that four instructions have
+written to memory cannot be read before all of it is in the cache."""
 _CIRCULAR = {Op.SIN: "sine", Op.COS: "cosine"}
 
 ANGLES = """
@@ -26,18 +27,18 @@ static void angles(int count, const double *angle, double *sine, double *cosine)
 }
 #endif
 """
-"""Unless coupling/kernel/tapes/angles.h stands before it, or the same for another text."""
+"""Definition of the call, unless coupling/kernel/tapes/angles.h or the same definition for another text stands before it."""
 CALL = "    angles("
 
 
 def angles_first(graph: Graph, nodes: Sequence[int]) -> Sequence[int]:
-    """The nodes of a stage with sines and cosines first of what is known when it begins."""
+    """Returns the nodes of a stage; sines and cosines come first among those that are known when the stage begins."""
     first = set(turned(graph, nodes))
     return [*(node for node in nodes if node in first), *(node for node in nodes if node not in first)] if first else nodes
 
 
 def turned(graph: Graph, nodes: Sequence[int]) -> dict[int, str]:
-    """By node, where C finds the sines and cosines of what is known before all these nodes."""
+    """Returns, by node, where C finds its sine or cosine, if the angle is known before all these nodes."""
     computed = set(nodes)
     circular = [node for node in nodes if graph.op[node] in _CIRCULAR and graph.args[node][0] not in computed]
     place: dict[int, int] = {}
@@ -47,7 +48,7 @@ def turned(graph: Graph, nodes: Sequence[int]) -> dict[int, str]:
 
 
 def calls(graph: Graph, found: Mapping[int, str], text: Callable[[int], str]) -> Iterator[str]:
-    """The statements that find them; ``text`` is that of an angle."""
+    """Yields the statements that compute the sines and cosines; ``text`` gives the text of an angle."""
     angles = list(dict.fromkeys(graph.args[node][0] for node in found))
     groups = [angles[i : i + WIDTH] for i in range(0, len(angles), WIDTH)]
     if groups:

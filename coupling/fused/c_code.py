@@ -1,4 +1,5 @@
-"""The stages of an evaluation as straight-line C over one workspace, in chunks, since compilers take more than twice the time for twice the function."""
+"""The stages of an evaluation as straight-line C over one workspace, in chunks. Compilers take more than twice the time for a function of
+twice the size."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from coupling.fused.c_order import interleaved
 from coupling.fused.expressions import Graph, Op
 
 GENERATOR = 4
-"""Of this text; whoever changes what is written for the same graph counts on."""
+"""Version of the generated text; to be raised with each change of the text for the same graph."""
 CHUNK = 400
 """Operations of one function."""
 _LONG = 100
@@ -27,31 +28,33 @@ EXPORTED = '__attribute__((visibility("default")))'
 
 @dataclass(frozen=True)
 class Section:
-    """What a stage computes: nodes, operands first, and by slot those of which it gets a copy at the end."""
+    """The work of a stage: nodes, operands first, and the nodes by slot that are copied at its end."""
 
     nodes: Sequence[int]
     copies: Mapping[int, int] = field(default_factory=dict)
     may_wait: frozenset[int] = frozenset()
-    """Those of its nodes that nobody reads before the next stage has run."""
+    """Nodes of the section that no stage reads before the next stage has run."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CSource:
-    """C with a function for each stage, ``void jourdain_STAGE(const void *code, double *w)``, and what these need to run, in their order."""
+    """C source with a function for each stage, ``void jourdain_STAGE(const void *code, double *w)``, and the data that these functions
+    need, in their order."""
 
     text: str
     size: int
-    """Of the workspace, in numbers."""
+    """Size of the workspace, in numbers."""
     slot: Mapping[int, int]
-    """Of what is kept, by node."""
+    """Slots of the kept values, by node."""
     constants: Mapping[int, float]
-    """What the workspace begins with, by slot."""
+    """Initial values of the workspace, by slot."""
     data: Mapping[str, np.ndarray] = field(default_factory=dict)
-    """By stage, what its function is given as ``code``; none where it needs nothing."""
+    """Integers that each stage's function gets as ``code``; absent where it needs none."""
 
 
 def c_source(graph: Graph, stages: Mapping[str, Section], kept: Iterable[int], slot_of_leaf: Mapping[int, int], first_free: int) -> CSource:
-    """Straight-line C. What is ``kept``, or read by another function than computes it, gets a slot from ``first_free`` on."""
+    """Returns straight-line C. A node that is ``kept``, or read by another function than computes it, gets a slot from ``first_free``
+    on."""
     places = _Places(graph, stages, kept, slot_of_leaf, first_free)
     text = [line for stage, section in stages.items() for line in _functions(graph, places, stage, section)]
     head = [HEAD, ANGLES] if any(line.startswith(CALL) for line in text) else [HEAD]
@@ -59,7 +62,8 @@ def c_source(graph: Graph, stages: Mapping[str, Section], kept: Iterable[int], s
 
 
 def _in_order(graph: Graph, stages: Mapping[str, Section]) -> dict[str, Sequence[int]]:
-    """By stage; what may wait stands where the next stage would else have nothing to do but wait for itself."""
+    """Returns the order of nodes by stage. Nodes that may wait are moved to the next stage where that stage would otherwise only wait for
+    its own results."""
     found = {stage: interleaved(graph, section.nodes) or section.nodes for stage, section in stages.items()}
     for (stage, section), (following, needed) in pairwise(stages.items()):
         together = interleaved(graph, sorted({*section.may_wait, *needed.nodes})) if section.may_wait else None
@@ -73,7 +77,7 @@ def _in_order(graph: Graph, stages: Mapping[str, Section]) -> dict[str, Sequence
 
 
 class _Places:
-    """Which function computes what, and where it is kept."""
+    """The functions that compute the nodes, and the slots of the nodes."""
 
     def __init__(
         self, graph: Graph, stages: Mapping[str, Section], kept: Iterable[int], slot_of_leaf: Mapping[int, int], first_free: int
@@ -106,7 +110,7 @@ class _Places:
                 self.size += 1
 
     def text(self, node: int) -> str:
-        """What has a slot, or is a constant, as an operand."""
+        """Returns a node with a slot, or a constant, as an operand."""
         return c_number(self.graph.value[node]) if self.graph.is_constant(node) else f"w[{self.slot[node]}]"
 
 
@@ -124,7 +128,7 @@ def _functions(graph: Graph, places: _Places, stage: str, section: Section) -> I
 
 
 def _statements(graph: Graph, places: _Places, chunk: Sequence[int]) -> Iterator[str]:
-    """What is needed once stands where it is needed."""
+    """Yields the statements of a chunk; a node that is used once is written where it is used."""
     uses = Counter(operand for node in chunk for operand in graph.args[node])
     here = turned(graph, chunk)
     yield from calls(graph, here, places.text)
@@ -144,7 +148,7 @@ def _statements(graph: Graph, places: _Places, chunk: Sequence[int]) -> Iterator
 
 
 def operation(op: Op, operands: Sequence[str]) -> str:
-    """An operation in C."""
+    """Returns an operation in C."""
     return _FORMS[op].format(*operands)
 
 

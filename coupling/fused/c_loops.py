@@ -1,10 +1,13 @@
-"""Large graphs as loops in C: what belongs to one instance, or to the elimination of one joint, is a *cluster*; clusters of one *shape* run in one loop.
+"""Large graphs as loops in C. The operations that belong to one instance, or to the elimination of one joint, are a *cluster*; clusters of
+one *shape* run in one loop.
 
-Where many of one shape wait for none of each other, their results lie side by side, those of one operation after each other, and several are computed
-at once: in *tiles*, so that the distance between results is known when the C is compiled, however many clusters there are.
+Where many of one shape wait for none of each other, their results lie side by side, those of one operation after each other. Several
+clusters are then computed at once, in *tiles*. The distance between results is thus known when the C is compiled, however many clusters
+there are.
 
-The C depends on the shapes alone, so that chains of 100 and of 10,000 links share it. Which clusters run in which order, and where each finds its
-operands, is data: runs of ``loop, count``, and for each cluster, or for all at once, where its own results begin and where those of others do.
+The C depends on the shapes alone; chains of 100 and of 10,000 links therefore share it. Data give the order of the clusters, and where each
+finds its operands. They are runs of ``loop, count``. For each cluster, or for all at once, the first slots of its own results and of those
+of others follow.
 """
 
 from __future__ import annotations
@@ -23,16 +26,17 @@ from coupling.fused.c_shapes import Loop, Operand, Shape
 from coupling.fused.expressions import Graph, Op
 
 MOST_SHAPES = 400
-"""With more there is too little that repeats."""
+"""Largest number of shapes; with more, too little repeats."""
 
 TILE = 72
-"""Clusters whose results lie side by side: nine lines of a cache, so that not all results of one cluster are in the same few places of it."""
+"""Number of clusters whose results lie side by side: nine lines of a cache. The results of one cluster are then not all in the same few
+places of it."""
 MANY = 16
-"""Clusters of one shape from which on they do."""
+"""Least number of clusters of one shape whose results lie side by side."""
 
 
 class TooManyShapes(Exception):
-    """Loops would be no shorter than the graph."""
+    """An error: loops would be no shorter than the graph."""
 
 
 @dataclass(eq=False, slots=True)
@@ -41,14 +45,14 @@ class _Cluster:
 
     nodes: list[int] = field(default_factory=list)
     place: dict[int, int] = field(default_factory=dict)
-    """Among the results, by node."""
+    """Places among the results, by node."""
     first: int = 0
     """The slot of its first result."""
     apart: int = 1
-    """How far its results lie from each other."""
+    """Distance of its results from each other."""
     shape: int = 0
     blocks: list[_Cluster | int] = field(default_factory=list)
-    """What it reads from: other clusters, or the slot of the first of some leaves."""
+    """Sources that it reads: other clusters, or the slot of the first of some leaves."""
     waits: int = 0
     followers: list[_Cluster] = field(default_factory=list)
 
@@ -64,7 +68,7 @@ def loops_source(
     first_free: int,
     owner: Callable[[int], Hashable],
 ) -> CSource:
-    """The same as :func:`coupling.fused.c_code.c_source`, with data for each stage. ``owner`` is that of a node."""
+    """Returns the same as :func:`coupling.fused.c_code.c_source`, with data for each stage. ``owner`` gives the owner of a node."""
     writer = _Writer(graph, kept, slot_of_leaf, first_free, owner)
     writer.cut(stages)
     writer.find_shapes()
@@ -88,7 +92,7 @@ def loops_source(
 _CONSTANT, _VARIABLE = Op.CONSTANT, Op.VARIABLE
 _END = -1
 _FAR = 64
-"""Leaves of one owner that are farther from each other than this are told apart."""
+"""Distance from which on leaves of one owner are told apart."""
 
 
 class _Writer:
@@ -100,14 +104,14 @@ class _Writer:
         self.size = first_free
         self.clusters: dict[str, list[_Cluster]] = {}
         self.home: dict[int, _Cluster] = {}
-        """Of each node that is computed."""
+        """Cluster of each node that is computed."""
         self.constants: dict[int, float] = {}
         self.shapes: list[Shape] = []
 
     # -- clusters ----------------------------------------------------------------------------------------------------------------------
 
     def cut(self, stages: Mapping[str, Section]) -> None:
-        """Tells which cluster computes which node, and what of it is read elsewhere."""
+        """Decides which cluster computes which node, and which nodes are read elsewhere."""
         for stage, section in stages.items():
             self._cut_stage(stage, section)
         read = {*self.kept, *(node for section in stages.values() for node in section.copies.values())}
@@ -125,10 +129,11 @@ class _Writer:
                 self.size += 1
 
     def _cut_stage(self, stage: str, section: Section) -> None:
-        """By levels: a cluster ends where an operation needs what another owner computes from this one's results."""
+        """Cuts a stage by levels: a cluster ends where an operation needs a result of another owner that depends on this cluster's
+        results."""
         args = self.graph.args
         level: dict[int, tuple[int, Hashable]] = {}
-        """With the owner."""
+        """Level and owner by node."""
         found: dict[tuple[int, Hashable], list[int]] = {}
         for node in section.nodes:
             mine, height = self.owner(node), 0
@@ -150,7 +155,7 @@ class _Writer:
         self.clusters[stage] = clusters
 
     def copied(self, section: Section) -> Iterator[int]:
-        """How many copies there are, from where, and to where."""
+        """Yields the number of copies, and for each its source and target."""
         yield len(section.copies)
         for target, node in section.copies.items():
             cluster = self.home.get(node)
@@ -160,7 +165,7 @@ class _Writer:
     # -- shapes ------------------------------------------------------------------------------------------------------------------------
 
     def find_shapes(self) -> None:
-        """Numbered by what they are, not by where they come first."""
+        """Numbers the shapes by their content, not by their first place."""
         found: dict[Shape, int] = {}
         every = [cluster for clusters in self.clusters.values() for cluster in clusters]
         for cluster in every:
@@ -195,7 +200,7 @@ class _Writer:
         return Shape(tuple(operations), tuple(own[node] for node in cluster.place), len(numbers))
 
     def _leaves(self, cluster: _Cluster) -> dict[int, int]:
-        """By leaf, the slot of the first of those near it that the cluster reads."""
+        """Returns, by leaf, the slot of the first of the leaves near it that the cluster reads."""
         op, read = self.graph.op, {*chain.from_iterable(map(self.graph.args.__getitem__, cluster.nodes))}
         leaves = [each for each in read if _CONSTANT < op[each] <= _VARIABLE]
         found: dict[int, int] = {}
@@ -224,7 +229,7 @@ class _Writer:
                     i += 1
 
     def _waves(self, stage: str) -> Iterator[list[_Cluster]]:
-        """The clusters of a stage, as many of one shape together as wait for none of each other."""
+        """Yields the clusters of a stage, as many of one shape together as wait for none of each other."""
         here = set(self.clusters[stage])
         waiting: dict[int, list[_Cluster]] = {}
         for cluster in self.clusters[stage]:
@@ -256,7 +261,7 @@ class _Writer:
 
 
 class _Row(NamedTuple):
-    """Where a cluster has its results, and then each block; and how far those of each lie from each other."""
+    """The slots of a cluster's results, and then of each block; and the distances of the results of each from each other."""
 
     slots: list[int]
     apart: tuple[int, ...]
@@ -274,11 +279,11 @@ class _Row(NamedTuple):
 
 
 _Run = tuple[Loop, int, list[int]]
-"""What runs, for how many clusters, and where these are."""
+"""A run: its loop, the number of clusters, and their slots."""
 
 
 def _several(shape: int, row: _Row, steps: list[int], count: int) -> _Run:
-    """Clusters at equal distances from the first one on."""
+    """Returns the run of clusters at equal distances from the first one on."""
     places = row.slots[:1]
     for slot, step in zip(row.slots[1:], steps, strict=True):
         places += [slot] if step == 1 else [slot, step]
@@ -286,7 +291,7 @@ def _several(shape: int, row: _Row, steps: list[int], count: int) -> _Run:
 
 
 def _alike(rows: list[_Row], first: int) -> int:
-    """How many clusters from the first on lie at equal distances, side by side."""
+    """Returns how many clusters from the first on lie at equal distances, side by side."""
     end, steps = first + 1, list[int]()
     while end < len(rows) and rows[end].apart == rows[first].apart:
         found = rows[end - 1].steps_to(rows[end])
@@ -297,7 +302,7 @@ def _alike(rows: list[_Row], first: int) -> int:
 
 
 def _numbered(runs: list[_Run], number: Mapping[Loop, int]) -> Iterator[int]:
-    """Clusters that one loop runs one after the other are one run."""
+    """Yields the numbers of runs; clusters that one loop runs one after the other are one run."""
     for (loop, several), group in groupby(runs, key=lambda run: (run[0], bool(run[0].follows))):
         for count, places in ((run[1], run[2]) for run in group) if several else [_joined(group)]:
             yield number[loop]

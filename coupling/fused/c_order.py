@@ -1,5 +1,5 @@
-"""In which order a processor best gets operations that wait for each other: it looks a hundred operations ahead or two, and finds others to do meanwhile
-only where they stand near."""
+"""The order of operations that wait for each other. A processor looks one or two hundred operations ahead; it finds others to do meanwhile
+only if they stand near."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _OTHERS = 3
 _AT_ONCE = 4
 """Operations that begin in one cycle."""
 _CALLS = frozenset({*range(Op.SIN, Op.POWER + 1), Op.FLOOR, Op.CEILING})
-"""Functions, at which all that is at hand goes to memory."""
+"""Functions at whose call all registers go to memory."""
 
 
 def interleaved(graph: Graph, nodes: Sequence[int]) -> Sequence[int] | None:
-    """Those first from which the longest way leads to the end, each when its operands are there. None where the processor is busy in any order, or other
-    things decide: what is far from where it is used takes a place in memory."""
+    """Returns nodes by the length of the longest way from them to the end, each when its operands are there. Returns None where the
+    processor is busy in any order, or other things decide: a value far from its use takes a place in memory."""
     users: dict[int, list[int]] = {node: [] for node in nodes}
     for node in nodes:
         for a in {*graph.args[node]} & users.keys():

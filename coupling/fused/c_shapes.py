@@ -10,7 +10,7 @@ from coupling.fused.c_code import c_number, operation
 from coupling.fused.expressions import Op
 
 Operand = tuple[int, int | float] | tuple[int, int, int]
-"""Of a shape: 0 and an operation of the same cluster, 1 and a constant, or 2, a block, and the place in it."""
+"""An operand of a shape: 0 and an operation of the same cluster, 1 and a constant, or 2, a block, and its place there."""
 
 
 @dataclass(frozen=True)
@@ -21,11 +21,11 @@ class Shape:
     results: tuple[int, ...]
     """The operations whose values others read, or are wanted."""
     blocks: int
-    """How many it reads from."""
+    """Number of sources that it reads."""
 
     @property
     def turns(self) -> bool:
-        """Whether there are sines or cosines."""
+        """True if the shape has sines or cosines."""
         return any(op in _TURNED for op, _ in self.operations)
 
 
@@ -35,13 +35,14 @@ class Loop:
 
     shape: int
     apart: tuple[int, ...]
-    """How far the results of a cluster lie from each other, its own and those of each block."""
+    """Distances of the results of a cluster from each other: its own and those of each block."""
     follows: tuple[bool, ...] = ()
-    """Of several at once: whether what the next cluster reads from a block is beside what this one does; else the data have the distance as well."""
+    """Truths for several clusters at once: what the next cluster reads from a block is beside what this one reads. Otherwise the data have
+    the distance as well."""
 
 
 def text(number: int, loop: Loop, shape: Shape) -> Iterator[str]:
-    """The function, which gives back where its data end."""
+    """Yields the function, which returns where its data end."""
     yield f"static const int *loop_{number}(const int *c, int n, double *w)\n{{"
     yield from (_several if loop.follows else _one)(loop, shape)
     yield "}"
@@ -74,7 +75,8 @@ def _several(loop: Loop, shape: Shape) -> Iterator[str]:
 
 
 def _statements(loop: Loop, shape: Shape, kind: str, reads: list[str], result: str) -> Iterator[str]:
-    """What a block has is read where it is needed first, and results are kept at once, so that registers are free again."""
+    """Yields the statements. A block's value is read where it is needed first, and results are kept at once; registers are free again
+    then."""
     known: dict[Operand, str] = {}
     turned: set[str] = set()
     used = {each[1] for _, operands in shape.operations for each in operands if each[0] == 0}

@@ -20,9 +20,10 @@ from coupling.memory import without_collection
 from coupling.plan.build import Built
 
 _AS_GOOD, _SENSITIVE = 1e-9, 100.0
-"""How near compiled code is to the tape, relative to the greatest derivative, or to what that changes by where each number from outside changes by rounding."""
+"""Tolerance of compiled code, relative to the tape's greatest derivative; factor on the change of the derivatives when each number from
+outside changes by rounding."""
 _UNLIKE = 1e-3
-"""Where derivatives are farther apart than this, it is not by rounding."""
+"""Relative difference of derivatives above which rounding is not the cause."""
 _SINGULAR = 1e-10
 """A pivot is rounding below this share of its diagonal."""
 
@@ -37,13 +38,13 @@ class Compiled:
 
 @without_collection()
 def tapes_of(built: Built, repeated: Sequence[int] = ()) -> Taped:
-    """Raises NotFused; ``repeated``: unknowns whose constraints repeat others."""
+    """Returns the tapes of a system; ``repeated``: unknowns whose constraints repeat others. Raises NotFused."""
     return _kept(built, repeated, "tapes", as_tapes, cache(partial(Stages, built, repeated)))
 
 
 @without_collection()
 def compiled(built: Built, repeated: Sequence[int] = ()) -> Compiled:
-    """Raises NotFused, or NotCompiled where there is no compiler or no sense in it."""
+    """Returns the compiled code of a system. Raises NotFused, or NotCompiled where no compiler exists or compiled code makes no sense."""
     stages = cache(partial(Stages, built, repeated))
     tapes, code = _kept(built, repeated, "tapes", as_tapes, stages), _kept(built, repeated, "c", as_c, stages)
     names = {stage: stage.name.lower() for stage in code.functions}
@@ -58,7 +59,8 @@ def compiled(built: Built, repeated: Sequence[int] = ()) -> Compiled:
 
 @without_collection()
 def written(built: Built, straight: int) -> Taped:
-    """As C that nobody has compiled, or as tapes where it would be too long; raises NotFused. ``straight`` operations are written one by one."""
+    """Returns stages as C that has not been compiled, or as tapes where it would be too long; raises NotFused. ``straight`` operations are
+    written one by one."""
     stages = cache(partial(Stages, built))
     try:
         return _kept(built, (), f"c {straight}", partial(as_c, straight=straight), stages)
@@ -67,12 +69,12 @@ def written(built: Built, straight: int) -> Taped:
 
 
 def _kept(built: Built, repeated: Sequence[int], kind: str, write: Write, stages: Callable[[], Stages]) -> Taped:
-    """What a writer makes of stages, which are lowered when the first of several writers asks for them."""
+    """Returns the stages as written by a writer; they are lowered when the first of several writers asks for them."""
     return kept(built, f"{kind} without {[*repeated]}" if repeated else kind, lambda _: stages().written(write))
 
 
 def _same(tapes: Taped, code: Taped, addresses: Mapping[Stage, int]) -> bool:
-    """Whether both say the same at one point, which may be no pose of the system."""
+    """Says whether tapes and compiled code agree at one point, which may be no pose of the system."""
     by_tape, beside, by_code = _filled(tapes), _filled(tapes, 1 + np.finfo(float).eps), _filled(code)
     for stage, address in addresses.items():
         tape.run(tapes.code[stage], by_tape)
@@ -106,7 +108,7 @@ def _greatest(values: np.ndarray) -> float:
 
 
 def _filled(code: Taped, times: float = 1.0) -> np.ndarray:
-    """A workspace with numbers from outside."""
+    """Returns a workspace with numbers from outside."""
     w = np.array(code.initial)
     end = code.first[Region.UNKNOWNS]
     w[:end] = times * (0.5 + 0.7 * np.modf(0.618 * np.arange(end))[0])

@@ -23,21 +23,22 @@ _FLAGS = (
     "-std=c11", "-O1", "-fexpensive-optimizations", "-fPIC", "-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=off",
     "-fno-asynchronous-unwind-tables",
 )  # fmt: skip
-"""More than -O1 takes longer and gains nothing, but that vectors of AVX are cleared before code without it goes on, which would be slow else; no contractions
-keep the digits of all targets alike."""
+"""Flags of the compiler. More than -O1 takes longer and gains nothing, with one exception. Vectors of AVX are cleared before code without
+AVX goes on, which would otherwise be slow. No contractions keep the digits of all targets alike."""
 _VECTORS = ((), ("-mavx",), ("-mavx", "-mavx512f", "-mavx512vl"))
-"""By what the processor has."""
+"""Flags by the instructions of the processor."""
 _FILE = "code.so"
 _loaded: dict[str, ctypes.CDLL] = {}
 _lock = RLock()
 
 
 class NotCompiled(Exception):
-    """Why there is no compiled code, and what to do."""
+    """An error that says why no compiled code exists, and what to do."""
 
 
 def functions(text: str, stages: Iterable[str]) -> Mapping[str, int]:
-    """The address of the function of each stage, in C that :mod:`coupling.fused.c_code` or :mod:`coupling.fused.c_loops` has written."""
+    """Returns the address of the function of each stage, in C that :mod:`coupling.fused.c_code` or :mod:`coupling.fused.c_loops` has
+    written."""
     try:
         with _lock:
             key = key_of(text)
@@ -59,30 +60,32 @@ def functions(text: str, stages: Iterable[str]) -> Mapping[str, int]:
 
 
 def binary(text: str) -> Path:
-    """Where the compiled code is."""
+    """Returns the path of the compiled code."""
     return shared_folder(key_of(text), "compiled", "jourdain-compiled", lambda folder: _fill(folder, text)) / _FILE
 
 
 def functions_in(library: Library, text: str, known: Mapping[Stage, int]) -> Mapping[Stage, int]:
-    """Functions whose addresses here are known, where a kernel is; an OSError says why they cannot be loaded there."""
+    """Returns the addresses of functions in the process of a kernel, given their addresses here; an OSError says why they cannot be loaded
+    there."""
     if not library.is_elsewhere or not known:
         return known
     return loaded(library, binary(text), {stage: symbol(stage.name.lower()) for stage in known})
 
 
 def symbol(stage: str) -> str:
-    """The name of the function of a stage."""
+    """Returns the name of the function of a stage."""
     return f"jourdain_{stage}"
 
 
 def key_of(text: str) -> str:
-    """Of everything that the machine's code depends on."""
+    """Returns the key of everything that the machine's code depends on."""
     told = (_whole(text), compiler_version(_TARGET.required_compiler()), " ".join(flags()), platform.machine())
     return hashlib.sha256("\0".join(told).encode()).hexdigest()
 
 
 def flags() -> tuple[str, ...]:
-    """Of the compiler. Instructions that do not overwrite an operand, and twice as many registers, where the processor has them, make a sixth of the time and change no digit."""
+    """Returns the flags of the compiler. Some processors have instructions that do not overwrite an operand, and twice as many registers.
+    These save a sixth of the time and change no digit."""
     return _FLAGS + _VECTORS[vectors()]
 
 
@@ -94,7 +97,7 @@ def _fill(folder: Path, text: str) -> None:
 
 
 def _whole(text: str) -> str:
-    """With the library's own sines and cosines, where it has such of many angles."""
+    """Returns the text with the library's own sines and cosines, where the text uses those of many angles."""
     return _own_angles() + text if "KERNEL_ANGLES_H" in text else text
 
 

@@ -1,6 +1,6 @@
-"""In which order the equations of a loop are eliminated, and whether they are symmetric: decided once, at random points.
+"""The order in which the equations of a loop are eliminated, and their symmetry: decided once, at random points.
 
-Where the kernel's own order serves, a chain is eliminated from both ends, so that what one end waits for is no matter for the other.
+Where the kernel's own order serves, a chain is eliminated from both ends. Each end then waits only for its own half.
 """
 
 from __future__ import annotations
@@ -19,15 +19,17 @@ from coupling.kernel.linear.linear import elimination_order
 
 _POINTS = 3
 _FEW = 100
-"""Unknowns among which pivots are sought one by one; among more, those are kept that the pattern alone suggests."""
+"""Number of unknowns up to which pivots are sought one by one; among more, those that the pattern alone suggests are kept."""
 _SAME = 1e-12
 _SMALL, _SINGULAR = 1e-3, 1e-9
-"""A pivot that is smaller than this share of its row at random points is none; of symmetric equations, which may be nearly singular there, the second."""
+"""Share of its row below which an entry is no pivot at random points. The second one is for symmetric equations, which may be nearly
+singular there."""
 
 
 class Order(IntEnum):
-    """Numbered as in the kernel: that which the general equations prefer, on the diagonal, of definite equations and of others; another one; or one of
-    equations that the general ones follow from, which those do not have."""
+    """The kind of an order of elimination, numbered as in the kernel. DEFINITE and DIAGONAL are the order that the general equations
+    prefer, on the diagonal, of definite equations and of others. OTHER is another order. ALONE is one of equations from which the general
+    ones follow, and which the general ones do not contain."""
 
     DEFINITE = 0
     DIAGONAL = 1
@@ -45,7 +47,7 @@ class Elimination:
 
 
 def eliminations(lowered: Lowered) -> tuple[Elimination, ...]:
-    """Of each loop."""
+    """Returns the elimination of each loop."""
     nodes = sorted({entry for loop in lowered.loops for entry in loop.entries})
     values = dict(zip(nodes, _at_random_points(lowered, nodes), strict=True))
     laws = {(each.loop, each.unknown) for each in lowered.built.switched if each.given.kind == "friction"}
@@ -56,7 +58,8 @@ def eliminations(lowered: Lowered) -> tuple[Elimination, ...]:
 
 
 def _at_random_points(lowered: Lowered, nodes: list[int]) -> list[np.ndarray]:
-    """Each Boolean has both values, each number another one at each point. Points at which something has no value are left out."""
+    """Returns the values of nodes at random points. Each Boolean has both values, each number another one at each point. Points at which
+    something has no value are left out."""
     random, points = Random(1), 2 * _POINTS
     known: dict[tuple[Op, int], np.ndarray] = {}
 
@@ -91,7 +94,8 @@ def _elimination(loop: LoweredLoop, rows: list[dict[int, np.ndarray]], laws: Set
 
 
 def _is_definite(rows: list[dict[int, np.ndarray]], pivots: list[tuple[int, int]]) -> bool:
-    """With a little more on the diagonal, so that rounding makes no pivot of nearly singular equations negative."""
+    """Says whether equations are definite. The diagonal is raised a little; rounding then makes no pivot of nearly singular equations
+    negative."""
     raised = [{j: value * (1 + _RAISED * (i == j)) for j, value in row.items()} for i, row in enumerate(rows)]
     return all((share > 0).all() for share in _eliminated(raised, pivots))
 
@@ -109,7 +113,7 @@ def _is_symmetric(rows: list[dict[int, np.ndarray]]) -> bool:
 
 
 def _eliminated(rows: list[dict[int, np.ndarray]], pivots: list[tuple[int, int]]) -> Iterator[np.ndarray]:
-    """How great each pivot is beside its row, by points."""
+    """Yields the size of each pivot relative to its row, by points."""
     left = set(range(len(rows)))
     holders: dict[int, set[int]] = {}
     for i, row in enumerate(rows):
@@ -124,7 +128,7 @@ def _eliminated(rows: list[dict[int, np.ndarray]], pivots: list[tuple[int, int]]
 
 
 def _eliminate(rows: list[dict[int, np.ndarray]], left: set[int], i: int, j: int) -> np.ndarray:
-    """Takes an unknown out of the rows that are left, by a row; how great its pivot is, by points."""
+    """Takes an unknown out of the rows that are left, by a row; returns the size of its pivot, by points."""
     with np.errstate(all="ignore"):
         row = rows[i]
         if j not in row:
@@ -140,7 +144,7 @@ def _eliminate(rows: list[dict[int, np.ndarray]], left: set[int], i: int, j: int
 
 
 def _share(row: dict[int, np.ndarray], column: int) -> np.ndarray:
-    """How great an entry is beside the greatest of its row, with its sign."""
+    """Returns the size of an entry relative to the greatest of its row, with its sign."""
     if column not in row:
         return np.zeros(1)
     with np.errstate(all="ignore"):
@@ -148,7 +152,8 @@ def _share(row: dict[int, np.ndarray], column: int) -> np.ndarray:
 
 
 def _sparse_pivots(given: list[dict[int, np.ndarray]]) -> list[tuple[int, int]]:
-    """Markowitz's: of entries that are not small, one whose row and column are short. Where there is none, the diagonal entry that is left."""
+    """Returns Markowitz's pivots: of entries that are not small, one whose row and column are short. Where none is, the diagonal entry that
+    is left."""
     rows, left, columns = [dict(row) for row in given], set(range(len(given))), set(range(len(given)))
     pivots = []
     while left:

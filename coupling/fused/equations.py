@@ -1,6 +1,6 @@
-"""The equations of a component class as an expression graph of their own: what SymPy has declared, without SymPy.
+"""The equations of a component class as an expression graph of their own: the declarations of SymPy, without SymPy.
 
-The only file here that knows the declarations of components.
+This is the only file here that knows the declarations of components.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from fmu_components.export.build import table_of
 __all__ = ["DISCRETE", "ClassEquations", "NoEquations", "Role", "Variable", "equations_of"]
 
 DISCRETE = (Role.DISCRETE, Role.DISCRETE_INPUT, Role.RELATION)
-"""What changes at events only."""
+"""Roles of variables that change at events only."""
 
 
 class NoEquations(LookupError):
-    """Why there is none for a function or an FMU; a clause that follows the name of the instance."""
+    """An error that says why a function or an FMU has no equations: a clause that follows the name of the instance."""
 
 
 @dataclass
 class ClassEquations:
-    """Of each variable of a class, by its place in the declaration, how it follows from others."""
+    """The equations of a class: how each variable follows from others, by its place in the declaration."""
 
     declared: Declaration
     graph: Graph = field(default_factory=Graph)
     places: dict[str, int] = field(default_factory=dict)
-    """Of variables by name."""
+    """Places of variables by name."""
     root: dict[int, int] = field(default_factory=dict)
-    """The node of each calculated variable that somebody has asked for."""
+    """Node of each calculated variable that was asked for."""
     code: dict[int, list[int]] = field(default_factory=dict)
-    """The nodes that it is made of, operands first."""
+    """Nodes that each of them is made of, operands first."""
     needs: dict[int, list[int]] = field(default_factory=dict)
-    """The variables among these."""
+    """Variables among these nodes."""
 
     def __post_init__(self) -> None:
         self.variables = self.declared.variables
@@ -125,7 +125,7 @@ class _Lowering:
         return self.graph.leaf(Op.VARIABLE, self.equations.places[variable.name])
 
     def _is_settled(self, node: int) -> bool:
-        """Whether a node changes with parameters and at events only."""
+        """Says whether a node changes with parameters and at events only."""
         if node not in self._settled:
             op = self.graph.op[node]
             if op is Op.VARIABLE:
@@ -135,11 +135,11 @@ class _Lowering:
         return self._settled[node]
 
     def _is_state(self, node: int) -> bool:
-        """Of which sums differ that have all else in common, as positions of points do from arms."""
+        """Says whether a node is a state. Sums often differ in the state alone, as positions of points do from arms."""
         return self.graph.op[node] is Op.VARIABLE and self.equations.variables[int(self.graph.value[node])].role is Role.STATE
 
     def _settled_first(self, operation: Callable[[int, int], int], nodes: list[int]) -> int:
-        """Of many operands those first that change seldom: what they give together is computed as seldom."""
+        """Applies an operation to many operands, those first that change seldom: their partial result is computed as seldom."""
         return reduce(operation, sorted(nodes, key=lambda n: not self._is_settled(n)))
 
     def _product(self, e: sympy.Mul) -> int:
@@ -189,7 +189,7 @@ class _Lowering:
 
 
 _PRODUCT = 32
-"""Powers up to this one are products."""
+"""Largest exponent up to which powers are products."""
 
 _RELATIONS: Mapping[type, Op] = {
     sympy.StrictGreaterThan: Op.GREATER,

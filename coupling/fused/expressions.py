@@ -1,6 +1,6 @@
-"""A graph of expressions in which everything is there once: what is the same is the same node.
+"""A graph of expressions in which each expression exists once: equal expressions are the same node.
 
-Nodes are numbers that grow from operands to results. Nothing depends on addresses or on the order of sets, so that the same system always
+Nodes are numbers that grow from operands to results. Nothing depends on addresses or on the order of sets; the same system therefore always
 gives the same graph.
 """
 
@@ -16,7 +16,7 @@ from coupling.fused.fingerprints import PRIME, of_leaf, of_number, on_circle, qu
 
 
 class Op(IntEnum):
-    """What a node is: a constant, a leaf with a number, or an operation on other nodes. Truth is 1, untruth 0."""
+    """The kind of a node: a constant, a leaf with a number, or an operation on other nodes. True is 1, false 0."""
 
     CONSTANT = 0
     STATE = 1
@@ -26,7 +26,7 @@ class Op(IntEnum):
     DISCRETE = 5
     UNKNOWN = 6
     VARIABLE = 7
-    """Of a class: a variable by its place; in a system there is none."""
+    """Leaf of a class: a variable by its place; the graph of a system has none."""
     ADD = 8
     SUBTRACT = 9
     MULTIPLY = 10
@@ -67,7 +67,7 @@ class Op(IntEnum):
 
 
 def _signless(x: np.ndarray) -> Any:
-    """The size of a real number; of a complex one, along which a derivative is taken, the number or its opposite."""
+    """Returns the size of a real number; of a complex one, along which a derivative is taken, the number or its opposite."""
     return np.where(np.real(x) < 0, -x, x)
 
 
@@ -105,11 +105,11 @@ CALCULATED: dict[Op, Callable[..., Any]] = {
     Op.NOT: lambda x: (np.real(x) == 0) * 1.0,
     Op.SELECT: lambda c, x, y: np.where(np.real(c) != 0, x, y),
 }
-"""What each operation gives, in NumPy."""
+"""Functions of NumPy by operation."""
 
 
 def _turned(y: np.ndarray, x: np.ndarray) -> np.ndarray | float:
-    """What the imaginary parts of a direction add to its angle, to first order."""
+    """Returns what the imaginary parts of a direction add to its angle, to first order."""
     if not (np.iscomplexobj(y) or np.iscomplexobj(x)):
         return 0.0
     a, b = np.real(x), np.real(y)
@@ -126,7 +126,7 @@ _CONSTANT, _VARIABLE, _ADD, _SUBTRACT, _MULTIPLY, _DIVIDE, _NEGATE = (
     Op.NEGATE,
 )
 _SELECT, _NOT, _AND, _OR, _SIN, _COS = Op.SELECT, Op.NOT, Op.AND, Op.OR, Op.SIN, Op.COS
-"""To look a member up in its enumeration takes longer than most of what is done with it."""
+"""Members of the enumeration as names, since a look-up in it takes longer than most of the work with a member."""
 
 
 class Graph:
@@ -138,13 +138,13 @@ class Graph:
         self.value: list[float | int] = []
         """The value of a constant, the number of a leaf, 0 of an operation."""
         self.owner: list[int] = []
-        """For whom a node was made first: the part, or the number of parts and the place of a pivot."""
+        """Owner for which each node was made first: the part, or the number of parts and the place of a pivot."""
         self.owner_now = 0
         self.merging = True
-        """Whether what is equal but for rounding is the same node."""
+        """True if expressions that are equal except for rounding are the same node."""
         self._known: dict[tuple[int | float, ...], int] = {}
         self._print: list[int | None] = []
-        """Of each node; see :mod:`coupling.fused.fingerprints`."""
+        """Fingerprint of each node; see :mod:`coupling.fused.fingerprints`."""
         self._equal: dict[int, int] = {}
         """The first node with a fingerprint."""
         self.zero, self.one = self.constant(0.0), self.constant(1.0)
@@ -179,7 +179,7 @@ class Graph:
         return node
 
     def _made(self, op: Op, args: tuple[int, ...], value: float | int, fingerprint: int | None) -> int:
-        """A new node, unless it is another one in disguise, or the opposite of one."""
+        """Returns a new node, unless it equals another one in a different form, or the opposite of one."""
         node = len(self.op)
         if fingerprint is not None:
             equal = self._equal
@@ -227,7 +227,7 @@ class Graph:
         return self._node((op, *args), op, args, 0)
 
     def _folded(self, op: Op, *args: int) -> int | None:
-        """The constant that an operation on constants gives, where that is a number."""
+        """Returns the constant that an operation on constants gives, where that is a number."""
         if any(self.op[a] is not _CONSTANT for a in args):
             return None
         with np.errstate(all="ignore"):
@@ -319,7 +319,7 @@ class Graph:
         return a if a == b else self._apply(_SELECT, condition, a, b)
 
     def apply(self, op: Op, *args: int) -> int:
-        """Any operation."""
+        """Returns the node of any operation."""
         simple = _SIMPLE.get(op)
         if simple is not None:
             return simple(self, *args)
@@ -344,7 +344,7 @@ class Graph:
     # -- questions ---------------------------------------------------------------------------------------------------
 
     def order(self, roots: Iterable[int], known: Callable[[int], bool] | None = None) -> list[int]:
-        """All that roots are made of, operands first; what is ``known`` is left out with all below it."""
+        """Returns all nodes that roots are made of, operands first; a node that is ``known`` is left out with all below it."""
         found: set[int] = set()
         waiting = list(roots)
         while waiting:
@@ -355,7 +355,7 @@ class Graph:
         return sorted(found)
 
     def evaluate(self, roots: Sequence[int], leaf: Callable[[Op, int], np.ndarray | float]) -> list[np.ndarray]:
-        """The values of roots, given those of leaves."""
+        """Returns the values of roots, given those of leaves."""
         values: dict[int, np.ndarray] = {}
         with np.errstate(all="ignore"):
             for node in self.order(roots):

@@ -1,7 +1,8 @@
-"""Which expressions are equal, whatever they look like: their values at one random point, in the whole numbers modulo a large prime.
+"""The test for equal expressions, independent of their form: their values at one random point, in the whole numbers modulo a large prime.
 
-There nothing is rounded, so that sums, products and quotients that are the same as functions have the same value, and others have not, but for a chance of
-one in 10^30. Functions other than these are taken as random ones of their operands; a sine and a cosine of the same angle lie on a circle.
+Nothing is rounded there. Sums, products and quotients that are the same as functions have the same value; others differ, except with a
+chance of one in 10^30. Functions other than these are taken as random ones of their operands; a sine and a cosine of the same angle lie on
+a circle.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ PRIME = 2**127 - 1
 
 
 def of_leaf(name: Sequence[object]) -> int:
-    """A random number that nothing but the name decides."""
+    """Returns a random number that depends on the name alone."""
     return int.from_bytes(blake2b(repr(tuple(name)).encode(), digest_size=16).digest()) % PRIME
 
 
 def of_number(value: float) -> int | None:
-    """None where it is infinite, or no number."""
+    """Returns the number of a value; None where the value is infinite, or no number."""
     try:
         exact = Fraction(value)
     except (OverflowError, ValueError):
@@ -32,7 +33,7 @@ def quotient(a: int, b: int) -> int | None:
 
 
 def on_circle(angle: int) -> tuple[int, int]:
-    """Sine and cosine."""
+    """Returns sine and cosine of an angle."""
     half = of_leaf(("tangent of half of", angle))
     whole = pow(1 + half * half, -1, PRIME)
     return 2 * half * whole % PRIME, (1 - half * half) * whole % PRIME

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from coupling.fused.expressions import Graph, Op
 
 Gradient = Mapping[int, int]
-"""By the number of a leaf, the derivative with respect to it; what is missing is 0."""
+"""A gradient: by the number of a leaf, the derivative by it; missing ones are 0."""
 
 
 def gradients(graph: Graph, roots: Iterable[int], leaf: Op) -> list[Gradient]:
-    """The derivatives of nodes with respect to all leaves of a sort, the others held. Where a function jumps, its slope is that beside the jump."""
+    """Returns the derivatives of nodes by all leaves of a sort, the others held. Where a function jumps, its slope is that beside the
+    jump."""
     roots = list(roots)
     found: dict[int, dict[int, int]] = {}
     for node in graph.order(roots):
@@ -51,13 +52,13 @@ def _gradient(g: Graph, node: int, op: Op, args: tuple[int, ...], found: Mapping
 
 
 def _joined(g: Graph, a: Mapping[int, int], b: Mapping[int, int], operation: Callable[[int, int], int]) -> dict[int, int]:
-    """An operation on what belongs to the same leaf; what vanishes is left out."""
+    """Applies an operation to the derivatives by each leaf; those that vanish are left out."""
     joined = {leaf: operation(a.get(leaf, g.zero), b.get(leaf, g.zero)) for leaf in (*a, *(each for each in b if each not in a))}
     return {leaf: slope for leaf, slope in joined.items() if slope != g.zero}
 
 
 def _partial(g: Graph, node: int, op: Op, args: tuple[int, ...], place: int) -> int:
-    """The derivative of an operation with respect to one operand."""
+    """Returns the derivative of an operation by one operand."""
     a, b = args[0], args[-1]
     if op is Op.MULTIPLY:
         return args[1 - place]
@@ -74,7 +75,7 @@ def _partial(g: Graph, node: int, op: Op, args: tuple[int, ...], place: int) -> 
 
 
 def _of_root(g: Graph, a: int, node: int) -> int:
-    """That of a length which vanishes is 0."""
+    """Returns the derivative of a root; that of a length which vanishes is 0."""
     return g.select(g.apply(Op.GREATER, node, g.zero), g.div(g.constant(0.5), node), g.zero)
 
 

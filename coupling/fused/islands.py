@@ -1,4 +1,4 @@
-"""FMUs whose equations are not known, among instances whose equations are: where they can be called before all else."""
+"""FMUs without known equations among instances with known ones: the conditions under which they can be called before all else."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from coupling.plan.graph import Address
 
 
 class Fed(Protocol):
-    """What is asked of a lowered system."""
+    """The part of a lowered system that is needed here."""
 
     built: Built
     graph: Graph
@@ -22,7 +22,7 @@ class Fed(Protocol):
 
 
 def check_loops(built: Built, foreign: Collection[int]) -> None:
-    """They have no part in what is solved for."""
+    """Refuses FMUs without known equations that have a part in what is solved for."""
     addresses = built.schedule.graph.addresses
     inside = (addresses[node] for loop in built.schedule.loops for node in sorted(loop.members))
     found = next((address for address in inside if address.part in foreign), None)
@@ -31,7 +31,7 @@ def check_loops(built: Built, foreign: Collection[int]) -> None:
 
 
 def check_order(lowered: Fed) -> None:
-    """What they are fed with follows from states and time."""
+    """Refuses FMUs without known equations whose inputs do not follow from states and time."""
     for address, node in lowered.leaving:
         if _waits(lowered, [node], Op.UNKNOWN, Op.DRIVE):
             name = lowered.built.named(address.part, address.reference)
@@ -44,7 +44,7 @@ def check_order(lowered: Fed) -> None:
 
 
 def _waits(lowered: Fed, nodes: Sequence[int], *ops: Op) -> bool:
-    """Whether nodes depend on unknowns, or on drives beyond those of the system."""
+    """Says whether nodes depend on unknowns, or on drives beyond those of the system."""
     graph, drives = lowered.graph, len(lowered.built.drives)
     leaves: Iterable[int] = (node for node in graph.order(nodes) if graph.op[node] in ops)
     return any(graph.op[node] is Op.UNKNOWN or int(graph.value[node]) >= drives for node in leaves)

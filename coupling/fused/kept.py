@@ -1,4 +1,4 @@
-"""The stages of a system kept by its structure, so that what was lowered once is not lowered again: names of instances and values do not matter."""
+"""The stages of a system kept by its structure: equal structures are lowered once, whatever the names of instances and the values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FILE = "stages"
 
 
 def kept(built: Built, kind: str, make: Callable[[Built], T]) -> T:
-    """What ``make`` gives for a structure; what it raises is raised, and not kept."""
+    """Returns the result of ``make`` for a structure, which is kept; exceptions are raised, and not kept."""
     key = key_of(built, kind)
     place = folders.cache_folder(), key
     with _lock:
@@ -35,7 +35,7 @@ def kept(built: Built, kind: str, make: Callable[[Built], T]) -> T:
 
 
 _known: dict[tuple[Path, str], Any] = {}
-"""What this process has used last; nobody changes it."""
+"""Stages that this process has used last; no code changes them."""
 _MOST_KNOWN = 16
 _lock = RLock()
 
@@ -59,13 +59,13 @@ def _stored(key: str, make: Callable[[], T]) -> T:
 
 
 def key_of(built: Built, kind: str) -> str:
-    """Of all that the stages follow from: FMUs, connections, what is solved for, and who writes what."""
+    """Returns the key of everything from which the stages follow: FMUs, connections, what is solved for, and the writer."""
     return hashlib.sha256(repr((kind, _generator(), built.structure)).encode()).hexdigest()
 
 
 @cache
 def _generator() -> str:
-    """Changes with anything that makes stages."""
+    """Returns a key that changes with the code that makes stages."""
     here = Path(__file__).parent
     sources = [path.read_bytes() for folder in (here, here.parent / "plan") for path in sorted(folder.glob("*.py"))]
     told = [version("jourdain").encode(), version("sympy").encode(), repr(OPERATIONS).encode(), *sources]

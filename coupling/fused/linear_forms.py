@@ -1,8 +1,8 @@
-"""What is affine in the unknowns, with names for what is between: the entries of the equations by as few products as can be found.
+"""Expressions that are affine in the unknowns, with names for intermediate sums: the entries of the equations by few products.
 
-A force turns a body, whose turning moves points, whose accelerations are compared: to follow each unknown by itself through all of this takes many
-products, of which most are the same for all unknowns. Here each sum that is multiplied is a name, and names are put away last, the one first whose
-putting away takes the fewest products; so a body's inertia is inverted once, along its own axes, for whatever acts on it.
+A force turns a body, whose turning moves points, whose accelerations are compared. To follow each unknown by itself through all of this
+takes many products, most of which are the same for all unknowns. Here each sum that is multiplied gets a name. Names are eliminated last,
+first the one that takes the fewest products. A body's inertia is thus inverted once, along its own axes, for all that acts on it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Names:
         self._known: dict[tuple[tuple[int, int], ...], int] = {}
 
     def of(self, slopes: Mapping[int, int]) -> dict[int, int]:
-        """The same as one of them times 1, unless it is an unknown already."""
+        """Returns the same sum as a name times 1, unless it is an unknown already."""
         key = tuple(sorted(slopes.items()))
         if len(key) == 1 and key[0][1] == self.graph.one:
             return dict(key)
@@ -47,11 +47,11 @@ class Names:
         return {self._known[key]: self.graph.one}
 
     def put_away(self, rows: Sequence[Mapping[int, int]]) -> list[dict[int, int]]:
-        """The same sums of unknowns alone."""
+        """Returns the same sums of unknowns alone."""
         return _Elimination(self, rows).done()
 
     def made_of(self, name: int) -> tuple[Mapping[int, int], int]:
-        """And for which part."""
+        """Returns the sum behind a name, and the part for which it was made."""
         return self._slopes[name - self.first], self._owner[name - self.first]
 
 
@@ -59,7 +59,7 @@ class _Elimination:
     def __init__(self, names: Names, rows: Sequence[Mapping[int, int]]) -> None:
         self.graph, self.names, self.count = names.graph, names, len(rows)
         self.sums: dict[int, dict[int, int]] = {-1 - i: dict(row) for i, row in enumerate(rows)}
-        """Of rows, by the opposite of what follows their number, and of names."""
+        """Sums of rows, by the opposite of the number after theirs, and of names."""
         self.readers: dict[int, dict[int, None]] = {}
         waiting = list(self.sums)
         while waiting:
@@ -88,19 +88,19 @@ class _Elimination:
         return [self.sums[-1 - i] for i in range(self.count)]
 
     def _products(self, name: int) -> tuple[int, int, int]:
-        """How many operations it takes to put a name away, or sums; of equal ones the last name is the first to go."""
+        """Returns how many operations the elimination of a name takes, and how many sums; of equal names the last one goes first."""
         terms, readers = self.sums[name], self.readers[name]
         weights = sum(map(self._is_weight, terms.values()))
         return weights * sum(self._is_weight(self.sums[reader][name]) for reader in readers), len(terms) * len(readers), -name
 
     def _is_weight(self, node: int) -> bool:
-        """Whether a product with it takes an operation."""
+        """Says whether a product with a node takes an operation."""
         if self.graph.op[node] is Op.NEGATE:
             node = self.graph.args[node][0]
         return node != self.graph.one
 
     def _put_away(self, name: int) -> list[int]:
-        """Those that this concerns."""
+        """Eliminates a name; returns the names that this concerns."""
         g, terms, readers = self.graph, self.sums.pop(name), self.readers.pop(name)
         g.owner_now = self.names.made_of(name)[1]
         for each in self._names(terms):

@@ -1,4 +1,4 @@
-"""The equations of a system as data: what lowering makes and everything after it reads, without what declares them."""
+"""The equations of a system as data: the result of lowering, for all code after it, without the declarations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ if TYPE_CHECKING:  # SymPy, which declares them, takes longer to import than mos
 
 
 _INERTIA, _SMALL = "kg.m2", 0.1
-"""Products of inertia, which are 0 by default, are small beside moments, as bodies have them: with others no equations would be definite."""
+"""Unit of inertia, and the ratio of products of inertia, which are 0 by default, to moments. Bodies have such small ratios; with others no
+equations would be definite."""
 
 
 @dataclass(frozen=True)
@@ -27,12 +28,12 @@ class LoweredLoop:
     unknowns: tuple[Address, ...]
     row_start: tuple[int, ...]
     columns: tuple[int, ...]
-    """From 0 on in each loop."""
+    """Columns of the entries, from 0 on in each loop."""
     entries: tuple[int, ...]
     residuals: tuple[int, ...]
 
     def rows(self) -> list[dict[int, int]]:
-        """The nodes of the entries, by columns."""
+        """Returns the nodes of the entries, by columns."""
         spans = zip(self.row_start[:-1], self.row_start[1:], strict=True)
         return [dict(zip(self.columns[a:b], self.entries[a:b], strict=True)) for a, b in spans]
 
@@ -46,23 +47,23 @@ class Lowered:
     parameters: list[tuple[int, str]] = field(default_factory=list)
     """Part and name of each variable that is constant between changes from outside: parameters, and inputs that nothing feeds."""
     discrete: list[tuple[int, str]] = field(default_factory=list)
-    """Those that change at events only."""
+    """Part and name of each variable that changes at events only."""
     loops: tuple[LoweredLoop, ...] = ()
     switched: tuple[int, ...] = ()
-    """Numbers of the unknowns whose equations say that they are 0 while their modes have their constraints not in force."""
+    """Numbers of the unknowns whose equations set them to 0 while their modes have their constraints not in force."""
     left_out: frozenset[int] = frozenset()
     """Numbers of the unknowns that are taken for 0, since their constraints repeat others; entries and residuals have them all the same."""
     derivatives: tuple[int, ...] = ()
-    """By state, in terms of states, drives and unknowns."""
+    """Derivatives by state, in terms of states, drives and unknowns."""
 
     readings: tuple[tuple[int | None, int | None], ...] = ()
-    """By constraint of the plan's reading: position and velocity, in terms of states, drives and time."""
+    """Position and velocity by constraint of the plan's reading, in terms of states, drives and time."""
     foreign: tuple[int, ...] = ()
     """Parts that are called, since their equations are not known."""
     arriving: list[Address] = field(default_factory=list)
-    """What comes from these: leaves as drives, after those of the system."""
+    """Outputs of these parts: leaves as drives, after those of the system."""
     leaving: tuple[tuple[Address, int], ...] = ()
-    """What these are fed from, with its node."""
+    """Sources of the inputs of these parts, each with its node."""
     indicators: tuple[int, ...] = ()
     """Event indicators in the kernel's order; those of contacts and of friction contain unknowns."""
     recorded: tuple[int, ...] = ()
@@ -75,7 +76,7 @@ class Lowered:
         return sum(len(loop.unknowns) for loop in self.built.schedule.loops)
 
     def random_values(self, op: Op, number: int, random: Random, count: int) -> list[float]:
-        """Values that a leaf may have; a Boolean has both, the second half of them being opposite to the first."""
+        """Returns values that a leaf may have; a Boolean has both, the second half of them being opposite to the first."""
         listed = self.parameters if op is Op.PARAMETER else self.discrete if op is Op.DISCRETE else None
         if listed is None:
             return [random.uniform(0.3, 1.7) for _ in range(count)]

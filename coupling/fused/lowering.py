@@ -18,14 +18,14 @@ from coupling.plan.schedule import ScheduledLoop
 
 
 def lower(built: Built, calls: bool = False) -> Lowered:
-    """The graph of a system whose instances are components of this library, integrated together, and affine in what is solved for; ``calls``: others
-    may be among them that have no part in what is solved for."""
+    """Returns the graph of a system of this library's components, integrated together, and affine in what is solved for. ``calls``: FMUs of
+    other tools may be among them, without a part in what is solved for."""
     with without_collection():
         return _System(built, calls).lowered()
 
 
 def lower_variables(built: Built, wanted: Sequence[Address]) -> Lowered:
-    """Some variables of such a system alone, of which nothing has to be solved for."""
+    """Returns the graph of some variables of such a system alone, for which nothing has to be solved."""
     with without_collection():
         return _System(built).recorded(wanted)
 
@@ -40,22 +40,22 @@ class _System:
         self.result = Lowered(built, self.graph)
         self.classes = self._classes(calls)
         self.values: list[dict[int, Value]] = [{} for _ in self.parts]
-        """By part, of its variables by place."""
+        """Values of each part's variables by place."""
         self.local: list[dict[int, Value]] = [{} for _ in self.parts]
-        """The same of the nodes of its class."""
+        """Values of the nodes of each part's class."""
         self.numbers: dict[Address, int] = {}
-        """Of unknowns."""
+        """Numbers of unknowns."""
         self.names = Names(self.graph, self.result.unknowns)
         self.solved = False
-        """Whether unknowns are leaves, or affine forms of themselves."""
+        """True if unknowns are leaves; otherwise they are affine forms of themselves."""
         self._torn = {address for loop in built.schedule.loops for address in loop.unknowns[len(loop.unknowns) - loop.torn :]}
         self._inputs: dict[tuple[int, int], Address | None] = {}
         views: dict[int, dict[int, tuple[int, float, float]]] = {}
         self._seen = [views.setdefault(id(part.fmu), {}) for part in self.parts]
-        """By part, and by reference, the place of a variable and how it is seen, which is the same for all that share an FMU."""
+        """Place and conversion of a variable by part and by reference; all parts with the same FMU share them."""
 
     def _classes(self, calls: bool) -> dict[int, ClassEquations]:
-        """By part, of those whose equations are known."""
+        """Returns the equations by part, of the parts whose equations are known."""
         known: dict[tuple[object, bool], ClassEquations] = {}
         found, unknown = {}, ""
         for number, part in enumerate(self.parts):
@@ -116,7 +116,7 @@ class _System:
         return self.result
 
     def _nodes(self, wanted: Iterable[tuple[int, int]]) -> tuple[int, ...]:
-        """Of variables, with unknowns as leaves."""
+        """Returns the nodes of variables, with unknowns as leaves."""
         listed = list(wanted)
         self._visit(listed)
         found = [self.values[part][place] for part, place in listed]
@@ -136,7 +136,7 @@ class _System:
         return self.graph.leaf(Op.DRIVE, len(self.built.drives) + known.index(address))
 
     def _leaving(self) -> tuple[tuple[Address, int], ...]:
-        """What FMUs are fed from whose equations are not known."""
+        """Returns the sources of the inputs of FMUs without known equations, with their nodes."""
         fed = [sources for target, sources in self.wiring.wires.items() if target.part in self.result.foreign]
         found = {}
         for source in (each for sources in fed for each in sources if each.part in self.classes):
@@ -147,7 +147,7 @@ class _System:
         return tuple(found.items())
 
     def _indicators(self, number: int, part: Part) -> list[int]:
-        """In the order of the FMU, which in FMI 2 does not tell which variables they are."""
+        """Returns the indicators in the order of the FMU; FMI 2 does not say which variables they are."""
         found = self.classes[number]
         if part.fmu.version == 3:
             return [found.places[part.fmu.by_reference[each.reference].name] for each in part.structure.indicators]
@@ -165,13 +165,13 @@ class _System:
         return tuple((read(held.position), read(held.velocity)) for held in reading.constraints)
 
     def _sort_by_part(self, op: Op, listed: list[tuple[int, str]]) -> None:
-        """What belongs together is numbered together: like instances have their parameters at like distances, whatever was asked for first."""
+        """Renumbers leaves by part: like instances then have their parameters at like distances, independent of the order of requests."""
         order = sorted(range(len(listed)), key=listed.__getitem__)
         self.graph.renumber(op, {old: new for new, old in enumerate(order)})
         listed[:] = [listed[old] for old in order]
 
     def _solve(self) -> None:
-        """From now on unknowns are leaves; what depends on them is computed anew."""
+        """Makes unknowns leaves; values that depend on them are computed anew."""
         self.solved = True
         for known in (*self.values, *self.local):
             for key in [key for key, value in known.items() if type(value) is Affine]:
@@ -182,7 +182,8 @@ class _System:
         return [self._variable_of(source)[:2] for source in sources]
 
     def _off(self) -> dict[int, int]:
-        """By number of an unknown, whether its mode has its constraint not in force; friction keeps a law instead."""
+        """Returns nodes by number of an unknown that are true while its mode has its constraint not in force. Friction keeps a law
+        instead."""
         modes = {}
         for each in self.built.switched:
             if each.given.kind != "friction":
@@ -192,7 +193,7 @@ class _System:
         return {number: self.graph.apply(Op.EQUAL, self._node(*mode), self.graph.zero) for number, mode in modes.items()}
 
     def _node(self, part: int, place: int) -> int:
-        """Of a variable that no unknown enters."""
+        """Returns the node of a variable that no unknown enters."""
         self._visit([(part, place)])
         node = self.values[part][place]
         assert isinstance(node, int)
@@ -200,7 +201,7 @@ class _System:
         return node
 
     def _in_force(self, entry: int, row: int, column: int, off: Mapping[int, int]) -> int:
-        """An entry, or that of the identity where its row or column is off."""
+        """Returns an entry, or that of the identity where its row or column is off."""
         for number in sorted({row, column} & off.keys()):
             entry = self.graph.select(off[number], self.graph.one if row == column else self.graph.zero, entry)
         return entry
@@ -234,7 +235,7 @@ class _System:
     # -- variables ---------------------------------------------------------------------------------------------------
 
     def _variable_of(self, address: Address) -> tuple[int, int, float, float]:
-        """Part and place of a variable, and how what is seen at the address follows from it: factor and offset."""
+        """Returns part and place of a variable, and factor and offset by which the value at the address follows from it."""
         part, reference = address.part, address.reference
         seen = self._seen[part]
         if reference not in seen:
@@ -247,7 +248,7 @@ class _System:
         return part, *seen[reference]
 
     def _address(self, part: int, place: int) -> Address | None:
-        """Under which address a variable is fed or solved for; None where it is neither."""
+        """Returns the address under which a variable is fed or solved for; None where it is neither."""
         key = part, place
         if key not in self._inputs:
             fmu = self.parts[part].fmu
@@ -282,7 +283,7 @@ class _System:
                     stack += [(*need, False) for need in self._needs(part, place) if need[1] not in values[need[0]]]
 
     def _is_calculated(self, part: int, place: int) -> bool:
-        """Whether a variable has an equation, which then is known."""
+        """Says whether a variable has an equation, which is prepared then."""
         equations = self.classes[part]
         if place not in equations.root and equations.calculated(place):
             try:
@@ -330,7 +331,7 @@ class _System:
         return self.graph.leaf(op, len(known) - 1)
 
     def _arriving(self, address: Address) -> Value:
-        """What an input gets: the sum of its sources."""
+        """Returns the value of an input: the sum of its sources."""
         total: Value = self.graph.zero
         for source in self.wiring.wires.get(address, ()):
             if source.part in self.classes:
@@ -397,18 +398,18 @@ class _System:
         return self._applied(op, part, cleared)
 
     def _cleared(self, value: Value) -> Value:
-        """A node, where unknowns cancel each other."""
+        """Returns a node where unknowns cancel each other, else the value itself."""
         if isinstance(value, int) or any(self.names.put_away([value.slopes])):
             return value
         return value.base
 
     def _weighted(self, value: Value, operation: Callable[[int], int]) -> Value:
-        """A product, or a quotient."""
+        """Returns a product, or a quotient."""
         assert isinstance(value, Affine)
         return _mapped(Affine(value.base, self.names.of(value.slopes)), operation)
 
     def _sum(self, a: Value, b: Value, operation: Callable[[int, int], int]) -> Value:
-        """An operation on each unknown's slopes and on what is free of unknowns."""
+        """Applies an operation to each unknown's slopes and to the part that is free of unknowns."""
         left, right = (each if isinstance(each, Affine) else Affine(each, {}) for each in (a, b))
         zero, slopes = self.graph.zero, {}
         for unknown in (*left.slopes, *(each for each in right.slopes if each not in left.slopes)):

@@ -1,4 +1,4 @@
-"""How derivatives of states answer to unknowns, in which most of them are affine: what projection moves states by."""
+"""Derivatives of the states' derivatives by unknowns, by which projection moves states; most of them are affine."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from coupling.fused.expressions import Graph, Op
 from coupling.fused.gradients import gradients
 
 Slopes = Mapping[int, int]
-"""By unknown, a node, which is free of unknowns where what it is a slope of is affine."""
+"""Slopes by unknown: nodes, which are free of unknowns where the differentiated expression is affine."""
 
 
 def slopes(graph: Graph, nodes: Iterable[int]) -> dict[int, Slopes]:
-    """Of each node that depends on unknowns."""
+    """Returns the slopes of each node that depends on unknowns."""
     nodes = list(nodes)
     found: dict[int, Slopes] = {}
     bent: dict[int, None] = {}
@@ -33,7 +33,7 @@ def slopes(graph: Graph, nodes: Iterable[int]) -> dict[int, Slopes]:
 
 
 def _slopes(graph: Graph, op: Op, args: tuple[int, ...], found: Mapping[int, Slopes]) -> Slopes | None:
-    """None where it is not affine."""
+    """Returns the slopes of an operation; None where it is not affine."""
     given = [found.get(a, {}) for a in args]
     zero = graph.zero
     if op is Op.SELECT and args[0] not in found:

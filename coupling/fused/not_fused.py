@@ -1,5 +1,5 @@
-"""Where there is no graph."""
+"""The error for systems without a graph."""
 
 
 class NotFused(Exception):
-    """Why a system is no single function of numbers: a sentence that names the instance."""
+    """An error that says why a system is no single function of numbers: a sentence that names the instance."""

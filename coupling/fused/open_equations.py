@@ -1,5 +1,5 @@
-"""A system with its loops open as two stages in a workspace of their own: derivatives of states, residuals of loops and levels of constraints at given
-unknowns, and by what they change. What they take lies where an evaluation's workspace has it."""
+"""A system with its loops open as two stages in a workspace of their own. They compute derivatives of states, residuals of loops and levels
+of constraints at given unknowns, and the derivatives of all these. Inputs lie in the same slots as in an evaluation's workspace."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ class OpenEquations:
     slopes_code: np.ndarray
     initial: np.ndarray
     given: int
-    """How many of the first numbers come from outside."""
+    """Number of the first slots that are filled from outside."""
     values: Sequence[int]
-    """Of [f, r, positions, velocities], as in :mod:`coupling.fused.open_loops`."""
+    """Slots of [f, r, positions, velocities], as in :mod:`coupling.fused.open_loops`."""
     slopes: Mapping[tuple[int, int], int]
-    """Of these by [x, z], by row and column."""
+    """Slots of the derivatives of these by [x, z], by row and column."""
 
 
 def open_equations_of(built: Built) -> OpenEquations:
-    """Raises NotFused."""
+    """Returns the kept equations with open loops of a system's structure; raises NotFused."""
     return kept(built, "open equations", open_equations)
 
 
 def open_equations(built: Built) -> OpenEquations:
-    """Raises NotFused."""
+    """Returns the equations of a system with open loops; raises NotFused."""
     from coupling.fused.lowering import lower  # SymPy with it, which runs of structures that are kept do without
 
     with without_collection():

@@ -1,7 +1,7 @@
-"""The exact derivatives of a system with its loops open, as code of its own: what it takes lies where an evaluation's workspace has it.
+"""The exact derivatives of a system with its loops open, as code of its own. Inputs lie in the same slots as in an evaluation's workspace.
 
-The unknowns z of loops are numbers there, with the derivatives f of states, the residuals r of the loops and the levels c of constraints that
-states are projected onto. With J = dr/dz, the derivatives through the unknowns are df/dx - df/dz J^-1 dr/dx.
+The unknowns z of loops are numbers there. The results are the derivatives f of states, the residuals r of the loops and the levels c of
+constraints that states are projected onto. With J = dr/dz, the derivatives through the unknowns are df/dx - df/dz J^-1 dr/dx.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ Entries = dict[tuple[int, int], int]
 @storable
 @dataclass(frozen=True, kw_only=True)
 class Slopes:
-    """Code that computes entries of [f, r, positions, velocities] by [x, z]. A slot is -2 less its number for the opposite of what it has."""
+    """Code that computes entries of [f, r, positions, velocities] by [x, z]. A slot is -2 less its number for the opposite of its value."""
 
     code: np.ndarray
     text: str
     """C with its function; empty where the code is a tape."""
     initial: np.ndarray
     given: int
-    """How many of the first numbers come from outside."""
+    """Number of the first slots that are filled from outside."""
     states: int
     unknowns: int
     rows: Sequence[int]
@@ -47,12 +47,12 @@ class Slopes:
 
 
 def slopes_of(built: Built) -> Slopes:
-    """Raises NotFused."""
+    """Returns the kept slopes of a system's structure; raises NotFused."""
     return kept(built, "slopes", slopes)
 
 
 def slopes(built: Built, write: Write = as_tapes) -> Slopes:
-    """As a tape, or as what else there is a writer of; raises NotFused."""
+    """Returns the slopes as a tape, or as another writer writes them; raises NotFused."""
     from coupling.fused.lowering import lower  # SymPy with it, which runs of structures that are kept do without
 
     with without_collection():
@@ -83,8 +83,8 @@ def _owner(graph: Graph, node: int) -> int:
 
 
 def entries(lowered: Lowered) -> Entries:
-    """What may differ from zero, row by row: derivatives, residuals, then positions and velocities of the plan's reading. Of residuals by
-    unknowns, all that the loops' patterns have."""
+    """Returns the entries that may differ from zero, row by row: derivatives, residuals, then positions and velocities of the plan's
+    reading. For residuals by unknowns, these are all entries of the loops' patterns."""
     graph, states = lowered.graph, lowered.built.states
     roots = [*lowered.derivatives, *residuals(lowered), *levels(lowered)]
     by_state = gradients(graph, roots, Op.STATE)
@@ -95,12 +95,12 @@ def entries(lowered: Lowered) -> Entries:
 
 
 def levels(lowered: Lowered) -> list[int]:
-    """Positions, then velocities, of the plan's reading; zero where a constraint has no such level."""
+    """Returns positions, then velocities, of the plan's reading; zero where a constraint has no such level."""
     return [lowered.graph.zero if node is None else node for level in zip(*lowered.readings, strict=True) for node in level]
 
 
 def residuals(lowered: Lowered) -> Iterator[int]:
-    """With unknowns as leaves."""
+    """Yields the residuals, with unknowns as leaves."""
     graph = lowered.graph
     for loop in lowered.loops:
         graph.owner_now = loop.unknowns[0].part

@@ -1,4 +1,5 @@
-"""What is recorded as stages of their own, given states and unknowns: kept apart from the stages of an evaluation, which do not depend on what is recorded."""
+"""The recorded variables as stages of their own, given states and unknowns. They are kept apart from the stages of an evaluation, which do
+not depend on them."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ from coupling.plan.graph import Address
 @storable
 @dataclass(frozen=True, kw_only=True)
 class Recorded:
-    """Two stages in a workspace of their own, as those of :class:`coupling.fused.taped.Taped`: what changes at events only, and what follows."""
+    """Two stages in a workspace of their own, as those of :class:`coupling.fused.taped.Taped`: values that change at events only, and all
+    others."""
 
     parameters: Sequence[tuple[int, str]]
     discrete: Sequence[tuple[int, str]]
@@ -33,13 +35,13 @@ class Recorded:
     initial: np.ndarray
     first: Mapping[Region, int]
     columns: Sequence[int]
-    """By variable, its slot: -1 of a zero, -2 less the slot of an opposite."""
+    """Slots by variable: -1 of a zero, -2 less the slot of an opposite."""
     operations: int
 
 
 @without_collection()
 def recorded(built: Built, wanted: Sequence[Address], write: Write) -> Recorded:
-    """Raises NotFused where a variable follows from what no graph holds."""
+    """Returns the stages of variables; raises NotFused where a variable follows from values that no graph holds."""
     from coupling.fused.lowering import lower_variables  # SymPy with it, which runs of structures that are kept do without
 
     lowered = lower_variables(built, wanted)
@@ -66,9 +68,11 @@ def recorded(built: Built, wanted: Sequence[Address], write: Write) -> Recorded:
 
 
 def recorded_kept(built: Built, wanted: Sequence[Address], compile_: bool) -> tuple[Recorded, Mapping[Stage, int]]:
-    """The same by structure, with the addresses of functions where it is short enough to be compiled at once; the others run tapes.
+    """Returns the stages, kept by structure, with the addresses of functions if the stages are short enough to be compiled at once. Others
+    run tapes.
 
-    Raises NotFused, and NotCompiled."""
+    Raises NotFused, and NotCompiled.
+    """
     told = hashlib.sha256(repr([tuple(each) for each in wanted]).encode()).hexdigest()
     tapes = kept(built, f"record by tapes: {told}", partial(recorded, wanted=wanted, write=as_tapes))
     if not compile_ or tapes.operations > STRAIGHT:

@@ -1,7 +1,7 @@
-"""Trees of blocks without closed loops: all that passes between blocks is an unknown, and is eliminated from the leaves to the root.
+"""Trees of blocks without closed loops: all values that pass between blocks are unknowns, and are eliminated from the leaves to the root.
 
-What is left of a subtree is how the wrench at its root follows from the motion there, so that the effort grows with the number of blocks: the
-articulated-body algorithm, found by elimination.
+A subtree is reduced to the dependence of the wrench at its root on the motion there. The effort therefore grows with the number of blocks:
+the articulated-body algorithm, found by elimination.
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ Pivots = Sequence[tuple[int, int]]
 
 @dataclass(frozen=True)
 class Cut:
-    """A system with more unknowns than the one that it was made from."""
+    """A system with more unknowns than the original one."""
 
     built: Built
     pivots: tuple[Pivots, ...]
-    """By loop, in the order of elimination."""
+    """Pivots by loop, in the order of elimination."""
     original: Sequence[int]
-    """Which unknowns of the loops are those of the former system, in its order."""
+    """Numbers of the loops' unknowns that are those of the former system, in its order."""
 
 
 def cut_between_blocks(built: Built) -> Cut | None:
-    """None where a loop is no tree, its equations depend on modes or move states onto constraints, or no loop is so large that it was cut already."""
+    """Returns the cut system. Returns None where a loop is no tree, or its equations depend on modes or move states onto constraints. It
+    also does where no loop is so large that it was cut already."""
     if built.reading is not None or built.switched or built.enforced or not any(loop.torn for loop in built.schedule.loops):
         return None
     found = [_cut(built.schedule.graph, loop) for loop in built.schedule.loops]
@@ -43,7 +44,7 @@ def cut_between_blocks(built: Built) -> Cut | None:
 
 
 def _cut(graph: Graph, loop: ScheduledLoop) -> tuple[ScheduledLoop, Pivots] | None:
-    """All inputs become unknowns, as those are at which the loop is cut already."""
+    """Returns a loop in which all inputs are unknowns, as those are at which the loop is cut already."""
     own = loop.unknowns[: len(loop.unknowns) - loop.torn]
     solved = {graph.node[address] for address in own}
     inputs = sorted(node for node in loop.members if not graph.is_output[node] and node not in solved)
@@ -67,7 +68,7 @@ def _giver(graph: Graph, node: int) -> int:
 
 
 def _parents(graph: Graph, loop: Loop, inputs: Sequence[int]) -> Mapping[int, int] | None:
-    """By part, who gives it motion without waiting for what it gives back; None where these are no trees."""
+    """Returns, by part, the part that gives it motion without waiting for its reaction; None where these are no trees."""
     between: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for node in inputs:
         for source in graph.before[node]:
@@ -83,7 +84,7 @@ def _parents(graph: Graph, loop: Loop, inputs: Sequence[int]) -> Mapping[int, in
 
 
 def _depths(parents: Mapping[int, int], parts: Set[int]) -> Mapping[int, int] | None:
-    """How many are above each; None where one is above itself."""
+    """Returns how many parts are above each part; None where one is above itself."""
     found: dict[int, int] = {}
     waiting = [(part, 0) for part in sorted(parts - parents.keys())]
     children: dict[int, list[int]] = {}

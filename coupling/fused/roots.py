@@ -15,20 +15,20 @@ from coupling.memory import without_collection
 
 @dataclass(frozen=True, kw_only=True)
 class Roots:
-    """Nodes that derivatives and the unknowns of their equations follow from; those of loops one loop after the other."""
+    """The nodes from which derivatives and the unknowns of their equations follow; those of loops one loop after the other."""
 
     entries: Sequence[int] = ()
-    """The Jacobians of all loops as the kernel has them; none where nobody else is to solve for the unknowns."""
+    """Jacobians of all loops as the kernel has them; empty where the kernel is never to solve for the unknowns itself."""
     right: Sequence[int] = ()
     """Right sides."""
     unknowns: Mapping[int, int]
     """Nodes by the numbers of unknowns."""
     pivots: Sequence[int]
-    """In the order of elimination."""
+    """Pivots in the order of elimination."""
     diagonals: Sequence[int]
-    """Pivots before anything was eliminated; of equations that are not definite, the sums of the sizes of all terms."""
+    """Pivots before any elimination; for equations that are not definite, the sums of the sizes of all terms."""
     misfits: Sequence[int] = ()
-    """By loop, how far equations whose pivots were chosen beforehand are from being solved, relative to their terms; 0 of definite ones."""
+    """Residuals by loop of equations whose pivots were chosen beforehand, relative to their terms; 0 for definite ones."""
     derivatives: Sequence[int]
     eliminations: Sequence[Elimination]
 
@@ -66,7 +66,8 @@ def derivatives(lowered: Lowered) -> Roots:
 def recursive_derivatives(lowered: Lowered, pivots: Sequence[Pivots], others: Collection[int]) -> Roots:
     """Returns the roots of loops whose order of elimination is given, without the entries of their equations.
 
-    Only those unknowns are solved for that derivatives and indicators follow from, and ``others``."""
+    Solves only for the unknowns from which derivatives and indicators follow, and for ``others``.
+    """
     with without_collection():
         graph = lowered.graph
         nodes = graph.order((*lowered.derivatives, *lowered.indicators))
@@ -82,9 +83,12 @@ def recursive_derivatives(lowered: Lowered, pivots: Sequence[Pivots], others: Co
 
 
 def corrections(lowered: Lowered, roots: Roots, mobility: Mapping[tuple[int, int], int]) -> dict[tuple[int, int], int]:
-    """By loop and state, what moves the state where the right sides of the equations are leaves of their own, in place of which violations come.
+    """Returns by loop and state the correction of the state. The right sides of the equations are leaves of their own there, in place of
+    which violations come.
 
-    ``mobility`` is by state and unknown. None where states are not moved, or answer to unknowns in a way that depends on these."""
+    ``mobility`` is by state and unknown. The result is empty where states are not moved, or where their derivatives by unknowns depend on
+    unknowns.
+    """
     graph, reading = lowered.graph, lowered.built.reading
     if not reading or any(graph.op[node] is Op.UNKNOWN for node in graph.order(mobility.values())):
         return {}
@@ -113,7 +117,7 @@ def _kept(lowered: Lowered, loop: LoweredLoop, rows: list[dict[int, int]]) -> li
 
 class _Solved(NamedTuple):
     pivots: list[int]
-    """In their order."""
+    """Pivots in their order."""
     sizes: list[int]
     """The sums of the sizes of their terms, where the equations are not definite."""
     upper: list[tuple[int, dict[int, int], int]]
@@ -122,7 +126,7 @@ class _Solved(NamedTuple):
 
 
 def _solved(lowered: Lowered, loop: LoweredLoop, order: Elimination, rows: list[dict[int, int]], right: list[int]) -> _Solved:
-    """L D L^T where the equations are symmetric, else L U."""
+    """Returns the factors L D L^T where the equations are symmetric, else L U."""
     g, parts = lowered.graph, len(lowered.built.parts)
     a, b = [dict(row) for row in rows], list(right)
     columns: list[set[int]] = [set() for _ in rows]
@@ -167,7 +171,7 @@ def _solved(lowered: Lowered, loop: LoweredLoop, order: Elimination, rows: list[
 
 
 def _undiminished(lowered: Lowered, loop: LoweredLoop, solved: _Solved) -> list[int]:
-    """Pivots as they would be, had the elimination of other unknowns taken nothing from them by way of those that are substituted."""
+    """Returns pivot sizes before cancellation by the elimination of other unknowns, by way of those that are substituted."""
     g, parts = lowered.graph, len(lowered.built.parts)
     place = {unknown: k for k, (_, _, unknown) in enumerate(solved.upper)}
     found = []
@@ -191,7 +195,8 @@ def _undiminished(lowered: Lowered, loop: LoweredLoop, solved: _Solved) -> list[
 def _misfit(
     lowered: Lowered, loop: LoweredLoop, order: Elimination, rows: list[dict[int, int]], right: list[int], unknowns: list[int]
 ) -> int:
-    """The greatest residual of an equation beside the sum of its terms: what elimination without a search for pivots has left."""
+    """Returns the greatest residual of an equation relative to the sum of its terms: the error of elimination without a search for
+    pivots."""
     g, parts = lowered.graph, len(lowered.built.parts)
     g.merging = False  # but for rounding it is nothing
     worst = g.zero
@@ -209,4 +214,4 @@ def _misfit(
 
 
 _NOTHING = 1e-300
-"""So that an equation without any terms is solved."""
+"""Size that is added to the terms: an equation without any terms then counts as solved."""

@@ -1,4 +1,4 @@
-"""The workspace of a fused system and the cut of its graph into stages: which nodes are computed when, and where leaves are."""
+"""The workspace of a fused system and the cut of its graph into stages: when each node is computed, and where leaves are."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ def regions(lowered: Lowered) -> tuple[dict[Region, int], int]:
 
 
 def leaf_slots(graph: Graph, nodes: Iterable[int], first: Mapping[Region, int]) -> dict[int, int]:
-    """Where the leaves among some nodes are, by where their regions begin."""
+    """Returns the slots of the leaves among some nodes, by where their regions begin."""
     return {n: first[_REGIONS[graph.op[n]]] + int(graph.value[n]) for n in sorted(nodes) if graph.op[n] in _REGIONS}
 
 
 def signed_node(graph: Graph, node: int) -> tuple[int, bool]:
-    """What is kept of a node: of an opposite the number itself."""
+    """Returns the node that is kept for a node, and True if its value is the opposite."""
     return (graph.args[node][0], True) if graph.op[node] is Op.NEGATE else (node, False)
 
 
 def settled_nodes(graph: Graph, nodes: Iterable[int]) -> set[int]:
-    """Operations on what changes at events only."""
+    """Returns the operations on values that change at events only."""
     found: set[int] = set()
     for node in nodes:
         if graph.args[node] and all(a in found or graph.op[a] in _SETTLED for a in graph.args[node]):
@@ -58,8 +58,9 @@ def settled_nodes(graph: Graph, nodes: Iterable[int]) -> set[int]:
 
 
 def divided(graph: Graph, roots: Roots, kept: Iterable[int]) -> dict[Stage, list[int]]:
-    """Returns the nodes of the stages of an evaluation: what follows from leaves that change at events only, what the equations follow from,
-    what solves these, and what follows from the unknowns. Batches are longer than where all that is needed last is computed last."""
+    """Returns the nodes of the stages of an evaluation. The stages hold what follows from leaves that change at events only, what the
+    equations follow from, the solution, and what follows from the unknowns. Batches are longer than if all nodes needed last were computed
+    last."""
 
     def is_leaf(node: int) -> bool:
         return graph.op[node] <= _VARIABLE
@@ -88,6 +89,6 @@ def divided(graph: Graph, roots: Roots, kept: Iterable[int]) -> dict[Stage, list
 
 
 def read_elsewhere(graph: Graph, stages: Collection[Sequence[int]]) -> set[int]:
-    """What a stage computes and another one reads."""
+    """Returns the nodes that one stage computes and another one reads."""
     stage_of = {node: stage for stage, nodes in enumerate(stages) for node in nodes}
     return {a for node, stage in stage_of.items() for a in graph.args[node] if stage_of.get(a, stage) != stage}

@@ -23,14 +23,14 @@ class Writer:
 
     graph: Graph
     slot: dict[int, int]
-    """Of leaves at first; of everything that a tape has computed."""
+    """Slots of leaves at first; then of all nodes that a tape has computed."""
     size: int
-    """How many slots there are."""
+    """Number of slots."""
     constants: dict[int, float] = field(default_factory=dict)
-    """By slot."""
+    """Constants by slot."""
 
     def place(self, count: int) -> int:
-        """The first of some new slots."""
+        """Returns the first of some new slots."""
         self.size += count
         return self.size - count
 
@@ -42,24 +42,24 @@ class Writer:
         return self.slot[node]
 
     def place_of(self, node: int) -> int:
-        """The slot of what has been computed, or is a constant or a leaf."""
+        """Returns the slot of a node that has been computed, or is a constant or a leaf."""
         return self.constant(float(self.graph.value[node])) if self.graph.op[node] is Op.CONSTANT else self.slot[node]
 
     def signed(self, node: int, negative: bool) -> int:
-        """The same as the kernel's arrays of slots have it: -1 for a zero, -2 less the slot for an opposite."""
+        """Returns the slot as the kernel's arrays have it: -1 for a zero, -2 less the slot for an opposite."""
         return -1 if node == self.graph.zero else -2 - self.place_of(node) if negative else self.place_of(node)
 
     def initial(self) -> np.ndarray:
-        """The workspace before anything has run: constants, and no numbers elsewhere, so that what is read too early is seen."""
+        """Returns the workspace before any stage has run: constants, and NaN elsewhere, which shows values that are read too early."""
         values = np.full(self.size, np.nan)
         values[list(self.constants)] = list(self.constants.values())
         return values
 
     def tape(self, nodes: Iterable[int], wanted: Iterable[int], copies: Mapping[int, int] | None = None) -> np.ndarray:
-        """Computes nodes, given in their order, from what has its slot.
+        """Computes nodes, given in their order, from values with slots.
 
-        ``wanted`` are those that others read; a product that goes into one sum alone is joined with it. ``copies``: slots that get the value of a
-        node besides.
+        ``wanted`` are nodes that others read; a product that goes into one sum alone is joined with it. ``copies``: slots that get the
+        value of a node as well.
         """
         nodes, slot = list(nodes), self.slot
         code = self._joined(nodes, set(wanted))
@@ -76,7 +76,7 @@ class Writer:
         return np.array(tape, dtype=np.int32)
 
     def _joined(self, nodes: list[int], wanted: set[int]) -> dict[int, tuple[int, tuple[int, ...]]]:
-        """By node that is computed by itself: its operation and operands."""
+        """Returns operation and operands by node that is computed by itself."""
         op, args, add, subtract, multiply = self.graph.op, self.graph.args, Op.ADD, Op.SUBTRACT, Op.MULTIPLY
         uses = Counter(chain.from_iterable(map(args.__getitem__, nodes)))
         alone = {n for n in nodes if op[n] is multiply and uses[n] == 1 and n not in wanted}
@@ -100,7 +100,7 @@ class Writer:
         return {node: each for node, each in code.items() if node not in joined}
 
     def _batches(self, code: Mapping[int, tuple[int, tuple[int, ...]]]) -> Iterable[tuple[int, list[int]]]:
-        """Of all operations that can be done the most frequent one goes first, so that batches are long."""
+        """Yields batches. Of all operations that can be done the most frequent one goes first, which makes batches long."""
         readers: dict[int, list[int]] = {}
         missing: dict[int, int] = {}
         ready: dict[int, list[int]] = {}

@@ -1,4 +1,4 @@
-"""The stages of a system as tapes, in one workspace: regions of what comes from outside, the unknowns, constants, then results."""
+"""The stages of a system as tapes, in one workspace: regions of values from outside, the unknowns, constants, then results."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ EVALUATION = (Stage.PREPARE, Stage.BEFORE, Stage.SOLVE, Stage.AFTER)
 
 @storable
 class Pattern(NamedTuple):
-    """Where the Jacobian of a loop has entries, and the number of its first unknown."""
+    """The pattern of a loop's Jacobian, and the number of its first unknown."""
 
     first: int
     row_start: tuple[int, ...]
@@ -41,43 +41,44 @@ class Pattern(NamedTuple):
 @storable
 @dataclass(frozen=True, kw_only=True)
 class Taped:
-    """Tapes, and where they keep what. Slots are -1 for what is always 0, and -2 less the slot for the opposite of what it has."""
+    """Tapes, and the slots of their values. Slots are -1 for a value that is always 0, and -2 less the slot for the opposite of its
+    value."""
 
     loops: Sequence[Pattern]
-    """None where nobody else can solve for the unknowns."""
+    """Patterns of loops; empty where only the fused code can solve for the unknowns."""
     parameters: Sequence[tuple[int, str]]
     """Part and name, as of ``discrete``, which change at events only."""
     discrete: Sequence[tuple[int, str]]
     code: Mapping[Stage, np.ndarray]
-    """By stage, integers for its function."""
+    """Integers for the function of each stage."""
     text: str
     """C with functions; empty where all stages run tapes."""
     functions: Sequence[Stage]
-    """Those of the text."""
+    """Stages with functions in the text."""
     initial: np.ndarray
     """The workspace before anything has run."""
     first: Mapping[Region, int]
-    """Of the regions that are filled from outside, and of the unknowns."""
+    """First slots of the regions that are filled from outside, and of the unknowns."""
     slots: Mapping[str, Sequence[int]]
-    """By the names that the kernel's rows of fused code have for them."""
+    """Slots by the names that the kernel's rows of fused code have for them."""
     mobility: Mapping[tuple[int, int], int]
-    """By state and unknown."""
+    """Slots of the mobility by state and unknown."""
     switched: Sequence[int]
     """Unknowns whose equations follow modes."""
     left_out: Collection[int]
     """Unknowns that the solution takes for 0, since their constraints repeat others."""
     orders: Sequence[Order]
-    """Of pivots, by loop."""
+    """Orders of pivots, by loop."""
     x_read: int
     """The states at which constraints are read, with slots of their own for all that follows from them."""
     violation: int
     """The slot of the first right side of corrections, which are by unknown."""
     corrections: Mapping[tuple[int, int], int]
-    """By loop and state, what projection moves it by; none where they are not written."""
+    """Slots of the correction by loop and state; empty where corrections are not written."""
     foreign: Sequence[int]
     """Parts that are called."""
     arriving: Sequence[Address]
-    """What comes from these, as drives after those of the system."""
+    """Outputs of these parts, as drives after those of the system."""
     leaving: Mapping[Address, int]
     """The slots of what these are fed from, after its stage."""
 
@@ -87,7 +88,7 @@ class Stages:
 
     @without_collection()
     def __init__(self, built: Built, repeated: Collection[int] = ()) -> None:
-        """Raises NotFused where there is no graph of them; ``repeated``: unknowns whose constraints repeat others."""
+        """Lowers a system; raises NotFused where no graph of its stages exists. ``repeated``: unknowns whose constraints repeat others."""
         from coupling.fused.lowering import lower  # SymPy with it, which runs of structures that are kept do without
 
         cut = cut_between_blocks(built)
@@ -131,7 +132,7 @@ class Stages:
 
     @without_collection()
     def written(self, write: Write = as_tapes) -> Taped:
-        """As tapes, or as what else there is a writer of."""
+        """Returns the stages as tapes, or as another writer writes them."""
         lowered, first, graph = self.lowered, self.first, self.lowered.graph
         written = write(graph, self.leaves, self.size, self.sections, sorted(self.kept), _owners(lowered, self.roots))
 
@@ -207,7 +208,7 @@ class Stages:
 
 
 def _levels(lowered: Lowered) -> list[list[int]]:
-    """The nodes of positions and velocities of constraints."""
+    """Returns the nodes of positions and velocities of constraints."""
     return [[lowered.graph.zero if each is None else each for each in level] for level in zip(*lowered.readings, strict=True)]
 
 
@@ -220,7 +221,8 @@ def _read_by_c(reader: Writer, section: Section, wanted: Sequence[int]) -> str:
 
 
 def _owners(lowered: Lowered, roots: Roots) -> Callable[[int], int]:
-    """The part that a node is computed for; of what eliminates unknowns of a part, the number before its opposite."""
+    """Returns a function that gives the part for which a node is computed. For the elimination of a part's unknowns it gives the number
+    before the opposite of the part."""
     op, args, owners, negate, parts = lowered.graph.op, lowered.graph.args, lowered.graph.owner, Op.NEGATE, len(lowered.built.parts)
     part = [address.part for loop in lowered.loops for address in loop.unknowns]
     eliminated = [

@@ -1,4 +1,4 @@
-"""What a writer makes of the stages of a graph: tapes, or C."""
+"""The output of writers for the stages of a graph: tapes, or C."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from coupling.fused.tape import Writer
 from coupling.kernel.equations.fused import Stage
 
 STRAIGHT = 5000
-"""Operations up to which straight-line C, which runs faster than loops over what repeats, is compiled in a second or two; loops take as long whatever the size."""
+"""Number of operations up to which straight-line C is compiled in a second or two. It runs faster than loops over what repeats; loops take
+as long whatever the size."""
 LONGEST = 15_000
-"""Beyond so many operations without anything that repeats, compilers take minutes."""
+"""Number of operations without anything that repeats beyond which compilers take minutes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,13 +27,13 @@ class Written:
     """Stages as code over one workspace."""
 
     code: Mapping[Stage, np.ndarray]
-    """By stage, integers for its function."""
+    """Integers for the function of each stage."""
     text: str
     """C with the functions; empty where the code is tapes, which the kernel runs."""
     slot: Mapping[int, int]
-    """Of what is kept, by node."""
+    """Slots of the kept values, by node."""
     initial: np.ndarray
-    """The workspace before anything has run: constants, and no numbers elsewhere, so that what is read too early is seen."""
+    """Workspace before any stage has run: constants, and NaN elsewhere, which shows values that are read too early."""
 
 
 class Write(Protocol):
@@ -45,7 +46,7 @@ class Write(Protocol):
         kept: Collection[int],
         owner: Callable[[int], Hashable],
     ) -> Written:
-        """``leaves`` have slots, the last of which lies before ``size``; what is ``kept`` gets one."""
+        """Writes stages. ``leaves`` have slots, the last of which lies before ``size``; a node that is ``kept`` gets one."""
 
 
 def as_tapes(
@@ -71,7 +72,7 @@ def as_c(
     owner: Callable[[int], Hashable],
     straight: int | None = None,
 ) -> Written:
-    """As straight-line code up to a number of operations, that of this module if none is given."""
+    """Returns straight-line code up to a number of operations, that of this module if none is given."""
     named = {stage.name.lower(): section for stage, section in stages.items()}
     source = _source(graph, named, kept, leaves, size, owner, STRAIGHT if straight is None else straight)
     initial = np.full(source.size, np.nan)
