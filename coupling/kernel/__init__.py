@@ -1,4 +1,4 @@
-"""The thin binding of the C kernel, a shared library that knows nothing of Python."""
+"""The thin binding of the C kernel, a shared library that does not depend on Python."""
 
 from __future__ import annotations
 

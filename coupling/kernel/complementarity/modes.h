@@ -20,10 +20,10 @@ typedef enum { UNILATERAL, FRICTION } SwitchKind;
  * are; what is `due` changes first, and back only where its new mode is surely wrong: at the instant of an event both pass any tolerance. */
 typedef struct {
     int kind;
-    int normal, second; /* of friction: the unilaterals that press, or -1 */
+    int normal, second; /* unilaterals that press on a friction, or -1 */
     double mu[2], limit[2], sliding[2]; /* against a positive slip and a negative one; sliding: in slipping, at most the limit at rest */
-    const double *follows[2], *rests[2]; /* by item, how the limit in slipping and that at rest grow with its multiplier; null: not at all */
-    double restitution; /* of a unilateral */
+    const double *follows[2], *rests[2]; /* growth of the limits in slipping and at rest with each multiplier, by item; null: none */
+    double restitution; /* restitution of a unilateral */
     int mode, due;
 } Switched;
 
@@ -38,7 +38,7 @@ typedef enum {
  * 1994) where all limits are given, else Lemke's method; where limits follow multipliers, by cases. Modes, multipliers and accelerations come out; S by rows. */
 int modes_find(int count, const double *S, const double *b, Switched *, double slack, double *lambda, double *a, int *rounds);
 
-/* Whether friction that is not to stick slips no further, since what is closed or sticks in these modes holds it. */
+/* Says whether friction that is not to stick slips no further, since what is closed or sticks in these modes holds it. */
 bool modes_held(int count, const double *S, const Switched *, int which);
 
 /* The multipliers of some modes, of least length where they are not determined, and the accelerations. */

@@ -35,10 +35,10 @@ typedef struct {
     bool fused; /* the last evaluation was by fused code */
     const int *level, *moving;
     const bool *off;      /* unknowns whose constraints are not in force */
-    int *velocity_row;    /* of the Jacobian, by unknown; NONE where its violation is not known as a velocity */
-    int *pair_start, *pair; /* by unknown: entries of the Jacobian whose products sum up to its part of D */
+    int *velocity_row;    /* row of the Jacobian by unknown; NONE where its violation is not known as a velocity */
+    int *pair_start, *pair; /* entries of the Jacobian by unknown whose products sum up to its part of D */
     double *term, *entry, *jacobian, *diagonal;
-    double *violation;    /* by unknown what it keeps at zero, then the velocities of constraints of positions */
+    double *violation;    /* value that each unknown keeps at zero, then the velocities of constraints of positions */
     double *got, *right;  /* right: by state and unknown */
     Matrix step, projection;
 } Bordered;
@@ -50,8 +50,8 @@ void bordered_free(Bordered *);
 int bordered_evaluate(Kernel *, Bordered *, double t, const double *x, const double *unknowns, double *dx);
 int bordered_differentiate(Kernel *, Bordered *);
 
-/* Of a step with the coefficient c: factorised, and solved for `right`. Velocities alone are held if they are `stepped`; otherwise their
- * multipliers vanish. A status. */
+/* Factorises the equations of a step with the coefficient c, to be solved for `right`. Velocities alone are held if they are `stepped`;
+ * otherwise their multipliers vanish. Returns a status. */
 int bordered_factorise_step(Kernel *, Bordered *, double c, bool stepped);
 void bordered_solve_step(Bordered *, double c, bool stepped); /* `right` has states' misfits in it, and becomes what x and lambda move by */
 
@@ -59,7 +59,7 @@ void bordered_solve_step(Bordered *, double c, bool stepped); /* `right` has sta
  * and energy is what that takes out. */
 int bordered_project(Kernel *, Bordered *, double c, double *x, double *energy);
 
-/* What is left of velocities that constraints hold at zero, at the last evaluation. */
+/* Returns the rest of the velocities that constraints hold at zero, at the last evaluation. */
 double bordered_velocity(const Bordered *);
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)

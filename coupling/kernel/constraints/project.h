@@ -12,10 +12,10 @@
 
 enum { MOST_READINGS = 5 };
 
-/* What a correction of the last steps left of a violation. */
+/* The share of a violation that a correction of the last steps left. */
 typedef struct {
-    double rate, from; /* how much, of how great a one */
-    int seen, trusted; /* how often it was read, and not read since */
+    double rate, from; /* rate: share that was left; from: size of the violation */
+    int seen, trusted; /* numbers of readings, and of corrections without one since */
 } Contraction;
 
 enum { VELOCITIES, POSITIONS, LEVELS };
@@ -30,20 +30,20 @@ typedef struct Projection {
     const ConstraintRow *constraint;
     const MotionRow *motion;
     const TurnRow *turn;
-    const int *group; /* of each state: its body and unit */
+    const int *group; /* body and unit of each state */
     int *position_of; /* the state whose rate a state is, or -1 */
     int *turn_of;     /* three times the quaternion that a state turns, and the axis; or -1 */
     int *moving, moving_count; /* the states that are moved, of all loops one after the other */
-    int *shifted;              /* by what is moved: the position that goes with it, or -1 */
+    int *shifted;              /* position that goes with each moved state, or -1 */
     int *sized, sized_count;   /* the positions of these; the size of what is turned is 1 */
     bool turning;
     Listed level[LEVELS];
-    double *turned;   /* by quaternion and axis: what is not yet part of it */
-    double *right, *before, *trial, *rest; /* by unknown, by state, by state, by constraint */
-    /* Of the decision of rank that was last: the worst scaled row, as two states whose bodies are far from each other in mass. */
+    double *turned;   /* rotation that is not yet part of each quaternion, by axis */
+    double *right, *before, *trial, *rest; /* values by unknown, by state, by state, by constraint */
+    /* The worst scaled row of the last decision of rank, as two states whose bodies are far from each other in mass. */
     int light, heavy;
     double ratio, pivot;
-    Contraction contraction[MOST_READINGS]; /* of each correction in a step */
+    Contraction contraction[MOST_READINGS]; /* contractions of each correction in a step */
 } Projection;
 
 /* The greatest in units of what is exact, where lengths are seen against the greatest position and rates against the greatest velocity of
@@ -59,12 +59,12 @@ static inline bool in_force(const Kernel *k, const ConstraintRow *c)
     const Loop *l = &k->loops[c->loop];
     return !l->off[c->unknown] && !l->lawful[c->unknown];
 }
-static inline bool all_in_force(const Kernel *k) /* as nearly always */
+static inline bool all_in_force(const Kernel *k) /* the usual case */
 {
     const bool *const off = k->off;
     return !memchr(off, true, 2 * (size_t)(k->loops->lawful - off)); /* these come after all that are off */
 }
-Violation violation(const Kernel *, const double *x); /* as read last */
+Violation violation(const Kernel *, const double *x); /* the violation that was read last */
 void correct(Kernel *, int loop, const double *violated, bool positions, double *x); /* violated: by slot */
 static inline bool has_position(const Projection *p, int velocity)
 {

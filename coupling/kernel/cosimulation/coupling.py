@@ -48,13 +48,13 @@ class CouplingCounts(NamedTuple):
     passes: int
     discarded: int
     earliest: float
-    """An event within the last step, where everybody has to go back to it."""
+    """Time of an event within the last step to which all instances have to go back."""
     seconds: float
-    """Spent in steps, by those that were timed."""
+    """Seconds spent in steps, by the instances that were timed."""
 
 
 class Coupled(Core):
-    """What Co-Simulation instances add to a system, where it has any."""
+    """The Co-Simulation instances of a system, where it has any."""
 
     def _build_rest(self, rows: Rows, structure: RowsStructure) -> None:
         super()._build_rest(rows, structure)
@@ -68,11 +68,11 @@ class Coupled(Core):
             self.value, self.slope, self.curve = block[:, :inputs]
 
     def set_careful(self) -> None:
-        """Has states saved before each step where they can be, so that one that is discarded can be made smaller."""
+        """Makes states be saved before each step where they can be, so that a discarded step can be made smaller."""
         self.library.kernel_set_careful(self.handle, True)
 
     def taken_degree(self, stepper: int) -> int:
-        """The degree of the polynomials that an instance has turned out to take for its inputs."""
+        """Returns the degree of the polynomials that an instance turned out to take for its inputs."""
         return self.library.kernel_taken_degree(self.handle, stepper)
 
     def announce(self) -> None:
@@ -80,16 +80,16 @@ class Coupled(Core):
         self.library.kernel_announce(self.handle)
 
     def set_align(self, align: bool) -> None:
-        """Whether all instances go back where one of them meets an event within a step."""
+        """Sets whether all instances go back if one of them meets an event within a step."""
         self.library.kernel_set_align(self.handle, align)
 
     def set_ready(self) -> None:
-        """To be called when Co-Simulation instances have left Initialization Mode."""
+        """Reports that Co-Simulation instances have left Initialization Mode."""
         self.library.kernel_set_ready(self.handle)
 
     @property
     def arriving(self) -> np.ndarray:
-        """A copy of what arrives at the inputs of all Co-Simulation instances."""
+        """A copy of the values that arrive at the inputs of all Co-Simulation instances."""
         return self.slots[self._arriving]
 
     @property
@@ -112,7 +112,7 @@ class Coupled(Core):
         self.library.kernel_note_inputs(self.handle, restart)
 
     def step(self, t: float, h: float, degree: int, last_word: bool) -> Status:
-        """All Co-Simulation instances by the polynomials in ``value``, ``slope`` and ``curve``."""
+        """Steps all Co-Simulation instances by the polynomials in ``value``, ``slope`` and ``curve``."""
         self.library.kernel_set_degree(self.handle, degree)
         return Status(self.library.kernel_step(self.handle, t, h, last_word))
 
@@ -121,7 +121,7 @@ class Coupled(Core):
 
     @property
     def next_period(self) -> float:
-        """Where an instance with a step of its own has to be next."""
+        """The time that an instance with a step of its own has to reach next."""
         return self.library.kernel_next_period(self.handle)
 
     def save(self, which: int = 0) -> Status:
@@ -136,11 +136,11 @@ class Coupled(Core):
 
     @property
     def sudden(self) -> bool:
-        """Whether at the last point was an event of more than outputs that are held."""
+        """True if the last point had an event of more than outputs that are held."""
         return self.library.kernel_sudden(self.handle)
 
     def passed(self, bond: int) -> float:
-        """The energy in J that has gone through a bond so far, to and fro."""
+        """Returns the energy in J that has gone through a bond so far, to and fro."""
         return self.library.kernel_passed(self.handle, bond)
 
     def add_up(self, h: float) -> None:
@@ -157,5 +157,5 @@ class Coupled(Core):
 
     @property
     def course(self) -> tuple[float, int]:
-        """The time that an explicit course has come to, and in how many steps."""
+        """The time that an explicit course has reached, and the number of its steps."""
         return self.time, self.library.kernel_course_steps(self.handle)

@@ -13,7 +13,7 @@
 enum { MOST_POINTS = 5 };
 
 typedef struct {
-    int size, width; /* of what is predicted, and of a point */
+    int size, width; /* number of predicted values, and of all values of a point */
     int known, count; /* points, and from how many of them is extrapolated */
     int predictions; /* the last, made from one point, from two, and so on; 0 where nothing goes on from there */
     double predicted_time, time[MOST_POINTS];
@@ -27,7 +27,7 @@ enum { MOST_ANSWERS = 10 };
 typedef struct {
     int size, known, gains;
     bool goes_on;   /* the last point is of the same step */
-    double gain[2]; /* how much larger each change of the value was than that of the point, the last first: from 1 on mere repetition diverges */
+    double gain[2]; /* ratio of each change of the value to that of the point, the last first: from 1 on mere repetition diverges */
     double *x, *value, *residual, *left;
     double *change[MOST_ANSWERS], *difference[MOST_ANSWERS], *base[MOST_ANSWERS]; /* the newest first */
 } FixedPoint;
@@ -36,13 +36,13 @@ typedef struct {
  * velocity / h need, times `mean`, in the middle of a step, and by as much times `spread` more at its end, and less at its beginning.
  */
 typedef struct {
-    double mean[2][2];    /* of constraints of velocities alone, and of those that exist at position level */
-    double spread[2];     /* of the latter; 0 where multipliers have one value a step */
+    double mean[2][2];    /* means of constraints of velocities alone, and of those that exist at position level */
+    double spread[2];     /* spreads of the latter; 0 where multipliers have one value a step */
     bool continuous;      /* multipliers begin a step with what they had at the end of the last */
 } ConstraintLevel;
 
 typedef struct {
-    int loop, place; /* of its multiplier, among the unknowns of the loop */
+    int loop, place; /* loop of its multiplier, and place among the unknowns */
     bool holonomic;  /* it exists at position level */
     bool known;      /* the Jacobian of the loop tells how it answers */
 } ImplicitConstraint;
@@ -62,25 +62,25 @@ typedef struct {
     double *right;
 } Moves;
 
-/* What those outside tell of a run. Arrays with two rows have a column for each constraint: of violations positions come before
- * velocities, of multipliers and their moves the beginning of a step before its end. */
+/* The data that the caller gives for a run. Arrays with two rows have a column for each constraint. Rows of violations are positions and
+ * velocities; rows of multipliers and their moves are the beginning of a step and its end. */
 typedef struct {
     ConstraintLevel level;
     const ImplicitConstraint *constraint;
     const bool *enforced;    /* violations that are brought to 0 */
-    const double *tolerance; /* by how much each input may still move, relative to its size */
-    const double *constraint_size, *input_size; /* what absolute tolerances are multiples of, by constraint and input */
+    const double *tolerance; /* largest move of each input, relative to its size */
+    const double *constraint_size, *input_size; /* sizes by constraint and input, of which absolute tolerances are multiples */
     const bool *still;       /* inputs that keep their values over each step */
     const bool *movable;     /* multipliers that may move at the beginning of a step, too */
     const int *responding;   /* constraints of which no Jacobian tells how they answer */
-    const double *response;  /* how the multipliers of these move by their violations */
-    Reading *reading;        /* of violations; `read` is where the values come, `place` where they belong */
+    const double *response;  /* move of the multipliers of these by their violations */
+    Reading *reading;        /* readings of violations; `read` is where the values come, `place` where they belong */
     const double *read;
     const int *place;
-    bool (*between)(double t, double h, void *context); /* what else is taken over a step; null where there is nothing */
+    bool (*between)(double t, double h, void *context); /* takes the other parts over a step; null where there are none */
     void *context;
     double constraint_tolerance, rounding; /* violations, and moves of inputs of any size, that are nothing */
-    double noise;            /* to how much instances answer evenly to small changes */
+    double noise;            /* size of small changes to which instances answer evenly */
     int constraints, responses, readings, reads, most_repetitions;
     bool watches_gain;       /* a coupling that answers to itself too strongly ends the run */
 } ImplicitSetup;
@@ -88,7 +88,7 @@ typedef struct {
 typedef enum {
     SETTLED,
     EARLY,     /* an instance has met an event at `reached` */
-    STUCK,     /* how constraints answer has to be looked at again; the repetitions can go on after that */
+    STUCK,     /* the response of constraints has to be found anew; the repetitions can go on after that */
     UNSETTLED, /* after the last repetition */
     DIVERGING  /* `input` answers to itself `gain` times */
 } ImplicitEnding;
@@ -103,7 +103,7 @@ typedef struct Implicit {
     const ImplicitSetup *setup;
     int constraints, inputs, unknowns;
     int repetition, unimproved;
-    bool at_beginning;     /* of the step are the instances */
+    bool at_beginning;     /* true if the instances are at the beginning of the step */
     bool linearised, held_up, has_before;
     double t, h, worst, best;
     double *block;
@@ -116,41 +116,41 @@ typedef struct Implicit {
 } Implicit;
 
 /* prediction.c */
-size_t past_room(int width); /* how many numbers it needs */
+size_t past_room(int width); /* returns how many numbers it needs */
 void past_begin(Past *, int size, int width, double *room);
-void past_forget(Past *); /* nothing goes on from what was before */
+void past_forget(Past *); /* drops the past, from which nothing goes on */
 double *past_add(Past *, double time, bool led);
-void past_compare(Past *); /* by what has become of the last prediction: from how many points to extrapolate */
+void past_compare(Past *); /* chooses from how many points to extrapolate, by the error of the last prediction */
 const double *past_predict(Past *, double t);
-void past_predict_led(Past *, double t, double *values); /* what belongs to the step; nothing where no point tells */
+void past_predict_led(Past *, double t, double *values); /* predicts the values that belong to the step; none where no point has them */
 size_t past_size(const Past *);
 void past_copy(Past *, double *copy, bool back); /* the points alone */
 
 /* fixed_point.c */
 size_t fixed_point_room(int size);
 void fixed_point_begin(FixedPoint *, int size, double *room);
-void fixed_point_forget(FixedPoint *); /* what the map has answered */
-void fixed_point_leave(FixedPoint *);  /* what follows begins from another point */
+void fixed_point_forget(FixedPoint *); /* drops the map's answers */
+void fixed_point_leave(FixedPoint *);  /* leaves the point; the next evaluations begin from another one */
 /* `scale` is the size of each unknown; so many of the first are `held`: they stay, and what was learned as they moved is left out. */
 void fixed_point_next(FixedPoint *, const double *x, const double *value, const double *scale, int held, double *next);
 
 /* multiplier_newton.c */
 bool moves_begin(Moves *, const Kernel *, const ImplicitConstraint *, int count, const ConstraintLevel *); /* false where memory lacks */
 void moves_end(Moves *);
-int moves_linearise(Moves *, Kernel *); /* at the present point */
-void moves_find(const Moves *, Kernel *, const double *violation, double h, double *move); /* of constraints that are known to answer */
+int moves_linearise(Moves *, Kernel *); /* linearises at the present point */
+void moves_find(const Moves *, Kernel *, const double *violation, double h, double *move); /* moves of constraints with a known response */
 bool spreads(const ConstraintLevel *);
 
 /* implicit.c */
-int kernel_begin_implicit(Kernel *, const ImplicitSetup *); /* which has to outlive it */
+int kernel_begin_implicit(Kernel *, const ImplicitSetup *); /* the setup has to outlive it */
 void kernel_end_implicit(Kernel *);
-double *kernel_implicit_unknowns(Kernel *);              /* as they are; then what comes of them, and the violations */
+double *kernel_implicit_unknowns(Kernel *);              /* present unknowns; then the values that follow from them, and the violations */
 void kernel_implicit_note(Kernel *, bool restart);       /* the present point */
 int kernel_implicit_start(Kernel *, double h);           /* saves the point, and predicts where a step from there ends */
 int kernel_implicit_go_on(Kernel *, ImplicitEnd *);      /* repeats that step */
 int kernel_implicit_repeat(Kernel *, const double *unknowns); /* once; the violations follow */
-int kernel_implicit_arrive(Kernel *, double t, const double *multipliers); /* what arrives at the inputs at a time, with these */
-void kernel_implicit_forget(Kernel *);                   /* what repetitions have shown */
+int kernel_implicit_arrive(Kernel *, double t, const double *multipliers); /* values of a time at the inputs, with these multipliers */
+void kernel_implicit_forget(Kernel *);                   /* drops what repetitions have shown */
 Past *kernel_implicit_past(Kernel *);
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)

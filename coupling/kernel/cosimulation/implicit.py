@@ -1,4 +1,4 @@
-"""Implicit steps in the kernel; what its functions and structures are is said in ``implicit.h``."""
+"""Implicit steps in the kernel; ``implicit.h`` describes its functions and structures."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _EndStructure(ctypes.Structure):
 
 
 class Ending(IntEnum):
-    """How the repetitions of a step end."""
+    """The way in which the repetitions of a step end."""
 
     SETTLED = 0
     EARLY = 1
@@ -56,7 +56,7 @@ class Ending(IntEnum):
 
 
 class Violations(NamedTuple):
-    """How the violations of constraints are read: where each value belongs in an array with a row of positions and one of velocities."""
+    """A reader of constraint violations, with the place of each value in an array with a row of positions and one of velocities."""
 
     readings: Readings
     places: np.ndarray
@@ -106,8 +106,9 @@ class Implicit:
         most_repetitions: int,
         watches_gain: bool,
     ) -> None:
-        """``enforced`` are the violations that are brought to 0; ``tolerance`` and ``still`` are by input, ``movable`` is by constraint and may
-        change; sizes are what absolute tolerances are multiples of; ``responding`` are the constraints of which no Jacobian tells how they answer; ``between`` is called for each repetition."""
+        """Sets up implicit steps. ``enforced`` are the violations that are brought to 0. ``tolerance`` and ``still`` are by input;
+        ``movable`` is by constraint and may change. Absolute tolerances are multiples of the sizes. ``responding`` are the constraints
+        whose response no Jacobian gives. ``between`` is called for each repetition."""
         self._kernel, self._between = kernel, between
         self._library = library = kernel.library
         self._raised: BaseException | None = None
@@ -118,7 +119,7 @@ class Implicit:
         self._kept = rows, readings
         self._response: np.ndarray | None = None
         self.movable = library.kept(movable)
-        """Which multipliers may move at the beginning of a step; to be changed in place."""
+        """Truths by multiplier: it may move at the beginning of a step; to be changed in place."""
         setup = _SetupStructure(
             level=level,
             constraint=ctypes.addressof(rows),
@@ -151,17 +152,17 @@ class Implicit:
         m, n = 2 * len(rows), len(tolerance)
         block = np.ctypeslib.as_array(self._library.kernel_implicit_unknowns(kernel.handle), shape=(3 * m + 2 * n + 1,))
         self.unknowns, self.found = block[: m + n], block[m + n : 2 * (m + n)]
-        """As they are in the present repetition, and what comes of them."""
+        """Unknowns in the present repetition, and the values that follow from them."""
         self.violations = block[2 * (m + n) : 3 * m + 2 * n].reshape(2, -1)
         self._end = _EndStructure()
 
     def set_response(self, moves: np.ndarray) -> None:
-        """How the multipliers of responding constraints move by their violations; to be told before a step starts."""
+        """Sets how the multipliers of responding constraints move by their violations; to be called before a step starts."""
         self._response = self._library.kept(np.ascontiguousarray(moves, np.float64))
         self._setup.response = pointer(self._response)
 
     def note(self, restart: bool) -> None:
-        """The present point; ``restart`` where nothing goes on from what was before."""
+        """Notes the present point; ``restart`` where the past does not continue."""
         self._library.kernel_implicit_note(self._kernel.handle, restart)
 
     def start(self, h: float) -> Status:
@@ -178,7 +179,7 @@ class Implicit:
         return self._checked(Status(self._library.kernel_implicit_repeat(self._kernel.handle, self._library.pointer(unknowns))))
 
     def arrive(self, t: float, multipliers: np.ndarray) -> Status:
-        """Has arrive at the inputs what does at a time, with these multipliers."""
+        """Makes the values of a time arrive at the inputs, with these multipliers."""
         return Status(
             self._library.kernel_implicit_arrive(self._kernel.handle, t, self._library.pointer(np.ascontiguousarray(multipliers)))
         )
@@ -200,7 +201,7 @@ class Implicit:
         self._library.past_copy(self._library.kernel_implicit_past(self._kernel.handle), self._library.pointer(copy), True)
 
     def _guarded(self, t: float, h: float, _: object) -> bool:
-        """An exception cannot pass through C: it is kept, and the call returns that it is not done."""
+        """Keeps an exception, which cannot pass through C; the call then returns that it is not done."""
         assert self._between
         try:
             self._between(t, h)

@@ -23,8 +23,9 @@ struct Kernel;
  * CORRECTING_STAGE: what violations of constraints move states by, with the factors of SOLVE_STAGE. */
 enum { PREPARE_STAGE, BEFORE_STAGE, SOLVE_STAGE, AFTER_STAGE, READING_STAGE, INDICATING_STAGE, GIVING_STAGE, CORRECTING_STAGE, FUSED_STAGES };
 
-/* Of pivots: that of the loop, on the diagonal, of definite equations and of others; another one; or one of other equations than the general ones,
- * in all loops, whose entries and right sides there are none of. */
+/* The kinds of orders of pivots. DEFINITE_ORDER and DIAGONAL_ORDER are the order of the loop, on the diagonal, of definite equations and
+ * of others. OTHER_ORDER is another order. ALONE_ORDER, in all loops, is an order of other equations than the general ones, whose
+ * entries and right sides do not exist. */
 enum { DEFINITE_ORDER, DIAGONAL_ORDER, OTHER_ORDER, ALONE_ORDER };
 
 /* Slots of values that are got from an instance: `count` from `first` on. */
@@ -43,16 +44,16 @@ typedef struct {
     const FusedReading *reading;
     const int *number;
     const int *entry, *right, *unknown, *pivot, *diagonal, *derivative; /* entry: in the order of the loops' patterns */
-    const int *switched;          /* by unknown, whether its equation says that it is 0 where its mode has its constraint not in force */
-    const int *left_out;          /* by unknown, whether SOLVE_STAGE has it at 0, since its constraint repeats others; null where there are none */
-    const int *misfit, *order; /* by loop: how far from being solved, and the order of pivots */
-    const int *mobility, *correction; /* as those of the loops; correction: by loop and state that it moves, after CORRECTING_STAGE */
+    const int *switched;          /* truths by unknown: its equation says that it is 0 where its mode has its constraint not in force */
+    const int *left_out;          /* truths by unknown: SOLVE_STAGE has it at 0, since its constraint repeats others; null where none do */
+    const int *misfit, *order; /* residual of the solution, and order of pivots, by loop */
+    const int *mobility, *correction; /* mobility as that of the loops; correction by loop and state that it moves, after CORRECTING */
     int x_read;          /* the states of READING_STAGE */
-    const int *position, *velocity, *indicator; /* by constraint, and by indicator */
-    const int *called;                          /* by instance, whether its equations are not known */
-    const int *leaving, *fed, *arriving;        /* what these are fed with, and the places of the kernel for it; those of what comes from them, after the drives */
+    const int *position, *velocity, *indicator; /* slots by constraint, and by indicator */
+    const int *called;                          /* truths by instance: its equations are not known */
+    const int *leaving, *fed, *arriving;        /* inputs of these, and their places in the kernel; places of their outputs, after drives */
     int calls, leavings, arrivings;             /* calls: whether there are any */
-    int violation;                              /* by unknown, the right sides of CORRECTING_STAGE */
+    int violation;                              /* right sides of CORRECTING_STAGE, by unknown */
 } FusedRows;
 
 /* handed: evaluations in which the general equations were solved; by_rows: those that the instances were asked for in spite of all. given_up: when an

@@ -20,7 +20,7 @@ from coupling.kernel.tapes.machine import function_of
 
 
 class Stage(IntEnum):
-    """Of an evaluation, numbered as in the kernel."""
+    """A stage of an evaluation, numbered as in the kernel."""
 
     PREPARE = 0
     BEFORE = 1
@@ -31,7 +31,7 @@ class Stage(IntEnum):
     GIVING = 6
     CORRECTING = 7
     SLOPES = -1
-    """Of ``fused_slopes.h``, in a workspace of its own; no stage of an evaluation."""
+    """Number of the stage of ``fused_slopes.h``, in a workspace of its own; it is no stage of an evaluation."""
 
 
 _LOOPS = (
@@ -49,9 +49,9 @@ _LOOPS = (
     "correction",
 )
 _SLOTS = (*_LOOPS, "position", "velocity", "indicator", "called", "leaving", "fed", "arriving")
-"""Arrays of slots, by the kernel's numbers; -1 is a zero, and -2 less a slot the opposite of what this has. ``order`` is no slot, but
-an order of pivots as the kernel numbers them, nor are ``switched``, ``left_out`` and ``called``, which are truths; ``fed`` and
-``arriving`` are slots of the kernel's own values."""
+"""Names of arrays of slots, by the kernel's numbers; -1 is a zero, and -2 less a slot the opposite of its value. ``order`` is no slot, but
+an order of pivots as the kernel numbers them. ``switched``, ``left_out`` and ``called`` are truths. ``fed`` and ``arriving`` are slots of
+the kernel's own values."""
 
 
 class FusedStructure(ctypes.Structure):
@@ -98,11 +98,11 @@ class Reading:
 
 @dataclass(frozen=True, kw_only=True)
 class FusedRows:
-    """What ``FusedRows`` of the kernel has."""
+    """The contents of ``FusedRows`` of the kernel."""
 
     stages: Sequence[Stage]
     functions: Mapping[Stage, int]
-    """Their addresses; those that are not here run tapes."""
+    """Addresses of functions; stages without one run tapes."""
     code: Mapping[Stage, np.ndarray]
     initial: np.ndarray
     x: int
@@ -111,21 +111,21 @@ class FusedRows:
     drives: Sequence[int]
     readings: Sequence[Reading]
     slots: Mapping[str, Sequence[int]]
-    """By the names of arrays of slots."""
+    """Slots by the names of their arrays."""
     x_read: int
     violation: int
     calls: bool
-    """Whether there are FMUs that are called."""
+    """True if FMUs are called."""
 
 
 def fuse(kernel: Core, structure: FusedStructure | None) -> None:
-    """From now on evaluations are made by fused code, or by the instances again."""
+    """Makes fused code evaluate from now on, or the instances again."""
     kernel.fused = structure
     require_memory(kernel.library.kernel_set_fused(kernel.handle, None if structure is None else byref(structure)))
 
 
 def loaded(library: Library, path: Path, names: Mapping[Stage, str]) -> dict[Stage, int]:
-    """The addresses of functions of a binary where the kernel is; an OSError says why there are none."""
+    """Returns the addresses of functions of a binary in the process of the kernel; an OSError says why they cannot be loaded."""
     problem = ctypes.create_string_buffer(512)
     found = {}
     for stage, name in names.items():
@@ -137,12 +137,12 @@ def loaded(library: Library, path: Path, names: Mapping[Stage, str]) -> dict[Sta
 
 
 def vectors() -> int:
-    """What instructions the processor has, as ``platform.h`` numbers them."""
+    """Returns the vector instructions of the processor, as ``platform.h`` numbers them."""
     return int(library.platform_vectors())
 
 
 def fused_structure(kernel: Core, rows: FusedRows) -> FusedStructure:
-    """As a kernel takes them, for any number of runs."""
+    """Returns the rows as a kernel takes them, for any number of runs."""
     integers: dict[str, Iterable[int]] = {f"code{stage}": code for stage, code in rows.code.items()}
     integers |= {name: rows.slots.get(name, ()) for name in _SLOTS if name in rows.slots or name != "left_out"}
     integers["drive"] = rows.drives
@@ -159,7 +159,7 @@ def fused_structure(kernel: Core, rows: FusedRows) -> FusedStructure:
 
 
 def reading_arrays(readings: Iterable[Reading]) -> dict[str, np.ndarray]:
-    """As C has them: fields in their order, and the value references of all."""
+    """Returns the readings as C has them: fields in their order, and the value references of all."""
     reading: list[int] = []
     number: list[int] = []
     for each in readings:
@@ -169,7 +169,7 @@ def reading_arrays(readings: Iterable[Reading]) -> dict[str, np.ndarray]:
 
 
 def report(kernel: Core) -> FusedReport:
-    """What fused code has done in a run; nothing where the process of the run is no more."""
+    """Returns what fused code did in a run; an empty report where the process of the run has ended."""
     found = FusedReport(given_up=math.nan)
     if not kernel.library.is_lost:
         kernel.library.kernel_fused_report(kernel.handle, byref(found))
@@ -177,6 +177,6 @@ def report(kernel: Core) -> FusedReport:
 
 
 def workspace(kernel: Core) -> np.ndarray:
-    """As the last evaluation has left it; the kernel's own memory."""
+    """Returns the workspace as the last evaluation has left it; it is the kernel's own memory."""
     assert isinstance(kernel.fused, FusedStructure)
     return np.ctypeslib.as_array(kernel.library.kernel_fused_workspace(kernel.handle), shape=(kernel.fused.size,))

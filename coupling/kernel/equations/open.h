@@ -19,7 +19,8 @@ typedef struct {
     const int *derivative, *violation, *entry;
 } OpenRows;
 
-/* For a kernel that has fused code; they end with it. What the rows refer to has to outlive the kernel. -1 where memory lacks. */
+/* Sets open equations for a kernel that has fused code, with which they end. The data that the rows refer to have to outlive the kernel.
+ * Returns -1 where memory lacks. */
 int kernel_set_fused_open(struct Kernel *, const OpenRows *);
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)

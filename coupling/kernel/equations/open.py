@@ -35,7 +35,8 @@ def open_structure(
     violation: Sequence[int],
     entry: Sequence[int],
 ) -> OpenStructure:
-    """As a kernel takes them, for any number of runs: tapes, and slots, -1 of a zero and -2 less a slot for the opposite of what that has."""
+    """Returns the tapes and slots as a kernel takes them, for any number of runs. Slots are -1 of a zero and -2 less a slot for the
+    opposite of its value."""
     structure = OpenStructure(size=len(initial), given=given, violations=len(violation), entries=len(entry))
     slots = {"derivative": derivative, "violation": violation, "entry": entry}
     arrays = {name: np.array(values, dtype=np.int32) for name, values in slots.items()}
@@ -47,6 +48,6 @@ def open_structure(
 
 
 def set_fused_open(kernel: Core, structure: OpenStructure) -> None:
-    """For as long as a kernel has the same fused code."""
+    """Sets the open equations of a kernel, for as long as it has the same fused code."""
     kernel.fused_open = structure
     require_memory(kernel.library.kernel_set_fused_open(kernel.handle, byref(structure)))

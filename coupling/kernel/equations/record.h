@@ -10,17 +10,18 @@
 
 /* fused_record.py has the same fields in the same order. The workspace is one of its own, in which states begin at x, drives at u, unknowns at z. */
 typedef struct {
-    TapeFunction prepare, after; /* as those of an evaluation: what changes at events only, and what follows from everything */
+    TapeFunction prepare, after; /* stages of values that change at events only, and of all others */
     const void *prepare_code, *after_code;
     const double *initial;
     int size, x, t, u, z, drives, readings, columns;
     const int *drive;
     const FusedReading *reading;
     const int *number;
-    const int *column; /* by column of the record, as in arrays of slots */
+    const int *column; /* slots by column of the record, as in arrays of slots */
 } FusedRecordRows;
 
-/* From now on rows between events are made by these; null: by the instances. What the rows refer to has to outlive the kernel. */
+/* Makes these compute the rows between events from now on; null: the instances. The data that the rows refer to have to outlive the
+ * kernel. */
 int kernel_set_fused_record(struct Kernel *, const FusedRecordRows *);
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)

@@ -30,7 +30,7 @@ declare({"kernel_set_fused_record": (c_int, [c_void_p, POINTER(FusedRecordStruct
 
 @dataclass(frozen=True, kw_only=True)
 class FusedRecordRows:
-    """What ``FusedRecordRows`` of the kernel has."""
+    """The contents of ``FusedRecordRows`` of the kernel."""
 
     functions: Mapping[Stage, int]
     code: Mapping[Stage, np.ndarray]
@@ -45,7 +45,7 @@ class FusedRecordRows:
 
 
 def record_structure(kernel: Core, rows: FusedRecordRows) -> FusedRecordStructure:
-    """As a kernel takes them, for any number of runs."""
+    """Returns the rows as a kernel takes them, for any number of runs."""
     structure = FusedRecordStructure(
         **{name: getattr(rows, name) for name in ("x", "t", "u", "z")},
         size=len(rows.initial),
@@ -68,6 +68,6 @@ def record_structure(kernel: Core, rows: FusedRecordRows) -> FusedRecordStructur
 
 
 def fuse_record(kernel: Core, structure: FusedRecordStructure | None) -> None:
-    """From now on rows between events are made by fused code, or by the instances again."""
+    """Makes fused code compute the rows between events from now on, or the instances again."""
     kernel.fused_record = structure
     require_memory(kernel.library.kernel_set_fused_record(kernel.handle, None if structure is None else byref(structure)))

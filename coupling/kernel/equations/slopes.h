@@ -20,7 +20,8 @@ typedef struct {
 
 typedef struct Slopes Slopes;
 
-/* For a kernel that has fused code; they end with it. What the rows refer to has to outlive the kernel. -1 where memory lacks. */
+/* Sets slopes for a kernel that has fused code, with which they end. The data that the rows refer to have to outlive the kernel. Returns
+ * -1 where memory lacks. */
 int kernel_set_slopes(struct Kernel *, const SlopeRows *);
 
 /* Entries in their order, at the time, the states and the unknowns that the slots have. */

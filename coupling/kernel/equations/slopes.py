@@ -54,7 +54,7 @@ def slope_structure(
 
 
 class KernelSlopes:
-    """Those of a kernel, as long as it has the same fused code."""
+    """The exact derivatives of a kernel, as long as it has the same fused code."""
 
     def __init__(self, kernel: Core, structure: SlopeStructure) -> None:
         self._kernel, self._library, self._structure = kernel, kernel.library, structure
@@ -62,11 +62,11 @@ class KernelSlopes:
         self._count = structure.count
 
     def values(self) -> tuple[Status, np.ndarray]:
-        """The entries at the present point."""
+        """Returns the entries at the present point."""
         values = np.zeros(self._count)
         return Status(self._library.kernel_slopes(self._kernel.handle, self._library.pointer(values))), values
 
     def state_jacobian(self) -> tuple[Status, np.ndarray]:
-        """The derivatives of what a solver integrates by its states, after an evaluation."""
+        """Returns the derivatives of the right-hand side that a solver integrates by its states, after an evaluation."""
         columns = np.zeros((self._kernel.states,) * 2, order="F")
         return Status(self._library.kernel_state_jacobian(self._kernel.handle, self._library.pointer(columns))), columns

@@ -16,7 +16,7 @@ from coupling.kernel.system.core import Core
 
 
 class Switch(NamedTuple):
-    """At a time, an unknown of a loop, and whether its constraint comes into force."""
+    """A scheduled change: a time, an unknown of a loop, and whether its constraint comes into force."""
 
     time: float
     loop: int
@@ -26,20 +26,20 @@ class Switch(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Passed:
-    """What happened at one time; arrays by unknown of all loops."""
+    """The changes at one time; arrays by unknown of all loops."""
 
     time: float
     lost: float
-    """Energy."""
+    """Energy that was lost."""
     row: int
-    """Of the record: the first after it."""
+    """Number of the first row of the record after the changes."""
     impulse: np.ndarray
     velocity: np.ndarray
-    """Of the constraints, before."""
+    """Velocities of the constraints, before the changes."""
     first: int
-    """Of those that were scheduled, which all happened at this time."""
+    """Number of the first of the scheduled changes, which all happened at this time."""
     heirs: np.ndarray
-    """What takes over, by rows of those that were scheduled."""
+    """Constraints that take over, by rows of the scheduled changes."""
 
 
 class _Scheduled(ctypes.Structure):
@@ -68,24 +68,25 @@ declare(
 
 
 def switch(kernel: Core, loop: int, unknown: int, on: bool) -> None:
-    """Whether the constraint of an unknown is in force."""
+    """Sets whether the constraint of an unknown is in force."""
     kernel.library.kernel_switch(kernel.handle, loop, unknown, on)
 
 
 def off(kernel: Core, unknowns: int) -> np.ndarray:
-    """By unknown of all loops, whether its constraint is not in force; as the kernel has it, now and later."""
+    """Returns truths by unknown of all loops: its constraint is not in force. The array is the kernel's, and follows it."""
     return np.ctypeslib.as_array(kernel.library.kernel_off(kernel.handle), shape=(unknowns,))
 
 
 def schedule(kernel: Core, rows: Rows, changes: Sequence[Switch], allowed: float, sizes: np.ndarray) -> None:
-    """Schedules the changes of a run in the order of time. ``rows`` are those with the Jacobians, ``sizes`` those of constraints by unknown of all loops."""
+    """Schedules the changes of a run in the order of time. ``rows`` are those with the Jacobians, ``sizes`` those of constraints by unknown
+    of all loops."""
     array = (_Scheduled * len(changes))(*(_Scheduled(*each) for each in changes))
     library = kernel.library
     require_memory(library.kernel_schedule(kernel.handle, byref(library.rows(rows)), array, len(changes), allowed, library.pointer(sizes)))
 
 
 def passed(kernel: Core, unknowns: int) -> list[Passed]:
-    """What has happened so far."""
+    """Returns the changes so far."""
     count = c_int()
     changes = kernel.library.kernel_changes(kernel.handle, byref(count))
     return [
@@ -103,6 +104,6 @@ def passed(kernel: Core, unknowns: int) -> list[Passed]:
 
 
 def conflicting(kernel: Core, unknowns: int) -> np.ndarray:
-    """What a constraint repeats whose velocity cannot be made to fit."""
+    """Returns the constraints that repeat one whose velocity cannot be made to fit."""
     found = kernel.library.kernel_conflicting(kernel.handle)
     return np.array(found[:unknowns], dtype=bool) if found else np.zeros(unknowns, bool)

@@ -14,7 +14,7 @@ typedef struct {
     const SwitchedRow *row;
     Loop *loop;
     int place, position, velocity; /* among all unknowns; slots */
-    int mode, before, was, due; /* before: where a search begins; was: before the event */
+    int mode, before, was, due; /* before: where a search begins; was: the mode before the event */
     bool candidate, fell; /* fell: its indicator did, without having been positive */
     double lowest, fell_at; /* lowest: of its indicator, 0 or what it was after the last event */
     double size, gap, speed, restitution;
@@ -26,7 +26,7 @@ typedef struct {
     int count, *item;
     double *S, *b, *lambda, *a, *terms; /* terms: the sizes of what one row of S has been summed from */
     Switched *given;
-    double **response, **own; /* by loop: X and y, of which the eliminated unknowns are -(y + X lambda) */
+    double **response, **own; /* X and y by loop; the eliminated unknowns are -(y + X lambda) */
     int loops;
 } Problem;
 
@@ -35,11 +35,11 @@ typedef struct Switching {
     SwitchingOptions options;
     int count, unknowns;
     Item *item;
-    double *z, *z_before, *impulse, *velocity; /* by unknown of all loops */
+    double *z, *z_before, *impulse, *velocity; /* values by unknown of all loops */
     bool begun;
-    double span;          /* of the run */
-    bool parts;           /* what is in force contradicts itself from now on */
-    double ahead, *later; /* how much later forces are looked at, with the states then */
+    double span;          /* duration of the run */
+    bool parts;           /* the constraints in force contradict themselves from now on */
+    double ahead, *later; /* time ahead at which forces are evaluated, and the states then */
     double slack;         /* an acceleration that is wrong until then, and bearable */
     double stabilised;    /* the most that stabilisation has added to an acceleration of the last problem */
     double free_acceleration; /* the greatest of the last problem, without forces or by one of them, or what makes rounding a small share of it */
@@ -58,23 +58,24 @@ enum { HELD = 2 };                 /* times the sign of a slip: the mode of fric
 /* switching_instances.c */
 int get_of(Kernel *, const Item *, int reference, double *value);
 int read_items(Kernel *, const double *x);
-int read_modes(Kernel *); /* of all instances, and what is in force by them */
-int follow_conditions(Kernel *); /* of joints that hold while one is true: their modes */
-void enforce_modes(Kernel *); /* what is in force by them, though instances have not been told */
+int read_modes(Kernel *); /* reads the modes of all instances, and applies them */
+int follow_conditions(Kernel *); /* sets the modes of joints that hold while a condition is true */
+void enforce_modes(Kernel *); /* applies the modes, though instances do not have them yet */
 int set_modes(Kernel *, double t, double *x, bool solving); /* and lets the instances settle; `solving`: loops are solved */
 int no_forces(Kernel *, KernelStatus, int item, int count);
 void *room_for_more(void *array, int count, int *room, size_t size);
 
 /* switching_limits.c */
 int still_limit(const SwitchedRow *, int way); /* the reference of the limit at rest: 0 against a positive slip, 1 against a negative one */
-int read_limit(Kernel *, Item *); /* of friction: what it is, or by how much it follows what presses */
+int read_limit(Kernel *, Item *); /* reads the limit of friction, or how it follows the normal force */
 int find_limited(Kernel *, Problem *, double slack, int *status); /* the modes of a problem, status as of modes_find */
 
 /* switching_forces.c: at a point, with the candidates that are found there. */
 double slow_of(const Item *, double relative, double absolute); /* the greater of what `slow` gives and of a speed by its size */
 bool unpressed(const Switching *, const Item *); /* friction that nothing presses */
 int find_modes(Kernel *, double t, double *x, Problem *);
-int modes_agree(Kernel *, bool *fits, int *over); /* with what instances give; over: friction that sticks most above its limit, or NONE */
+/* Compares modes with the instances' outputs; over: friction that sticks most above its limit, or NONE. */
+int modes_agree(Kernel *, bool *fits, int *over);
 int share_limits(Kernel *, double t, double *x, Problem *, bool *fits);
 int say_unsettled(Kernel *, double t, const double *x, Problem *, int status);
 
@@ -83,7 +84,7 @@ int choose_ahead(Kernel *, double t, double *x, const int *first, Problem *); /*
 
 /* switching_watch.c */
 bool watch_falls(Kernel *); /* false where memory lacks */
-double noise_of(const Kernel *, const Item *, const double *x); /* what its indicator may say by rounding alone */
+double noise_of(const Kernel *, const Item *, const double *x); /* noise of its indicator by rounding alone */
 
 /* switching_impacts.c */
 double slow(const Kernel *, const double *x);
@@ -96,7 +97,8 @@ int strike_joints(Kernel *, double t, double *x, int shock, Problem *); /* shock
 /* switching_problem.c */
 bool new_problem(const Kernel *, Problem *);
 void free_problem(Problem *);
-/* At the present point, with the modes that are tried: of accelerations, or of velocities with the greatest of them that are in force. */
+/* Makes the problem at the present point, with the modes that are tried: of accelerations, or of velocities with the greatest of those
+ * in force. */
 int find_problem(Kernel *, double t, const double *x, bool of_velocities, Problem *);
 void give_limits(const Item *, Switched *);
 void spread(const Kernel *, const Problem *, double *z); /* the solution by unknown of all loops */

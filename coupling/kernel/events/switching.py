@@ -15,7 +15,7 @@ from coupling.kernel.system.status import Status
 
 
 class ModeChange(NamedTuple):
-    """Of a switched row, at a time; ``row``: of the record, the first after it."""
+    """A change of mode of a switched row, at a time; ``row`` is the first row of the record after it."""
 
     time: float
     item: int
@@ -39,7 +39,7 @@ class _Options(ctypes.Structure):
 
 
 class Notes(ctypes.Structure):
-    """What is worth a sentence, as in C."""
+    """Notes that are worth a sentence, as in C."""
 
     two: int
     shared: int
@@ -92,19 +92,19 @@ def begun(kernel: Core) -> bool:
 
 
 def switch_at_start(kernel: Core, t: float, x: np.ndarray) -> Status:
-    """Modes as the state says; ``x`` may change by impacts."""
+    """Chooses the modes at the start by the state; ``x`` may change by impacts."""
     return Status(kernel.library.kernel_switch_at_start(kernel.handle, t, kernel.library.pointer(x)))
 
 
 def mode_changes(kernel: Core) -> list[ModeChange]:
-    """Those since the start, in the order of time."""
+    """Returns the changes of modes since the start, in the order of time."""
     count = c_int()
     found = kernel.library.kernel_mode_changes(kernel.handle, byref(count))
     return [ModeChange(each.time, each.item, each.before, each.after, each.row) for each in found[: count.value]]
 
 
 def strikes(kernel: Core, unknowns: int) -> list[Strike]:
-    """Impacts so far."""
+    """Returns the impacts so far."""
     count = c_int()
     found = kernel.library.kernel_strikes(kernel.handle, byref(count))
     return [
@@ -114,10 +114,10 @@ def strikes(kernel: Core, unknowns: int) -> list[Strike]:
 
 
 def notes(kernel: Core) -> Notes:
-    """As the kernel has them."""
+    """Returns the notes as the kernel has them."""
     return kernel.library.kernel_switching_notes(kernel.handle).contents
 
 
 def lawful(kernel: Core, unknowns: int) -> np.ndarray:
-    """By unknown of all loops, whether it follows a law in place of its constraint; as the kernel has it, now and later."""
+    """Returns truths by unknown of all loops: it follows a law in place of its constraint. The array is the kernel's, and follows it."""
     return np.ctypeslib.as_array(kernel.library.kernel_lawful(kernel.handle), shape=(unknowns,))

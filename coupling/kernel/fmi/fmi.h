@@ -53,7 +53,7 @@ typedef void (*Fmi3Log)(void *environment, Status, const char *category, const c
 typedef void (*Fmi3Update)(void *environment, double time, bool set_requested, bool get_allowed, bool step_finished, bool can_return,
                            bool *return_requested, double *return_time);
 
-/* What is asked for with real_status and boolean_status of FMI 2. */
+/* The kinds of status for real_status and boolean_status of FMI 2. */
 enum { FMI2_LAST_SUCCESSFUL_TIME = 2, FMI2_TERMINATED = 3 };
 
 /* X(member, symbol without prefix, return type, arguments); R marks what must be there, M what Model Exchange needs, C what
@@ -128,7 +128,7 @@ enum { FMI2_LAST_SUCCESSFUL_TIME = 2, FMI2_TERMINATED = 3 };
 
 #define MEMBER(member, symbol, result, arguments) result(*member) arguments;
 
-/* Of all types; the element type of the values is that of the table above. */
+/* Functions of all types; the element type of the values is that of the table above. */
 typedef Status (*Fmi2Get)(Component, const Reference *, size_t, void *);
 typedef Status (*Fmi2Set)(Component, const Reference *, size_t, const void *);
 typedef Status (*Fmi3Get)(Component, const Reference *, size_t, void *, size_t);
@@ -160,7 +160,7 @@ typedef struct {
     int version;
     void *handle;
     uint64_t data; /* a digest of its variables when it was watched first */
-    int threads;   /* of the process at that time */
+    int threads;   /* threads of the process at that time */
     void (*together)(Component, const Directional *, size_t count); /* calls that come next, where that helps; or null */
     union {
         Fmi2 fmi2;
@@ -186,6 +186,7 @@ void library_watch(Library *);
 bool library_is_changed(const Library *);
 bool library_has_threads(const Library *);
 bool library_is_loaded(const char *path);
-void *library_function(const char *path, const char *name, char *problem, size_t size); /* of any binary, which stays open; null: `problem` says why */
+/* Finds a function of any binary, which stays open; null: `problem` says why. */
+void *library_function(const char *path, const char *name, char *problem, size_t size);
 
 #endif

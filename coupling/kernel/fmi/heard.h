@@ -1,4 +1,4 @@
-/* Before and after each call of an FMU. */
+/* Actions before and after each call of an FMU. */
 #ifndef KERNEL_HEARD_H
 #define KERNEL_HEARD_H
 
@@ -14,7 +14,7 @@
 
 typedef struct Instance Instance;
 
-/* Before each call of the FMU, and after it: a process that may be lost in it says where it is. Elsewhere nobody looks. */
+/* Records the call before and after it, in a process that may be lost in the call. Other processes have no reader. */
 #ifdef KERNEL_EXPORTED
 #define IS_WATCHED WHERE_IS_WATCHED
 #define ENTERS(number2, number3) \

@@ -9,7 +9,7 @@
 #pragma GCC visibility push(hidden)
 #endif
 
-/* How inputs go on from a point in time; each is value + d (slope + d curve / 2) with d = time - start. */
+/* The continuation of inputs from a point in time. Each is value + d (slope + d curve / 2) with d = time - start. */
 typedef struct {
     double start;
     int degree, count;
@@ -23,38 +23,38 @@ struct Instance {
     Component component;
     Views *views; /* null where every reference is read as it is */
     Fmi2Callbacks callbacks;
-    double next_time; /* of its next time event; infinite where there is none */
+    double next_time; /* time of its next time event; infinite where none is known */
     bool stepped;     /* runs in Co-Simulation; else in Model Exchange */
     bool event_mode;  /* a Co-Simulation instance that handles events in Event Mode */
-    const Polynomials *inputs; /* what an intermediate update sets; null where nothing follows a polynomial */
+    const Polynomials *inputs; /* inputs that an intermediate update sets; null where no input follows a polynomial */
     bool running; /* has left Initialization Mode */
     bool logs;   /* shows what it logs as it comes */
-    bool called; /* nothing has been logged since a call began */
+    bool called; /* no message has been logged since a call began */
     char *name;
-    struct Instance *next, *previous; /* of those that exist */
+    struct Instance *next, *previous; /* neighbours in the list of instances */
     char message[4096]; /* all that it logged in the last call in which it logged anything */
 };
 
-/* What a Co-Simulation instance is told at instantiation: whether events are handled in Event Mode, whether it may return early, and
- * which inputs intermediate updates will set. */
+/* The options of a Co-Simulation instance: whether events are handled in Event Mode, whether it may return early, and which inputs
+ * intermediate updates will set. */
 typedef struct {
     bool event_mode, early_return;
     const Reference *inputs;
     int count;
 } Stepping;
 
-/* How a step ended. */
+/* The end of a step. */
 typedef struct {
     double reached; /* NaN where the FMU does not say */
     bool event, terminate;
 } StepEnd;
 
-/* What discrete updates brought. */
+/* The results of discrete updates. */
 typedef struct {
     bool again, terminate, states_changed;
 } Update;
 
-/* How an instance is made: for Co-Simulation where `stepping` is given; `logs`: the FMU's own logging is on, and is shown. */
+/* The options of an instance: Co-Simulation where `stepping` is given; `logs`: the FMU's own logging is on, and is shown. */
 typedef struct {
     const char *name, *token, *resources;
     const Stepping *stepping;
@@ -68,15 +68,15 @@ typedef struct {
 Instance *instance_open(const Library *, const Making *, char *problem, size_t size);
 void instance_close(Instance *);
 const char *instance_message(const Instance *);
-const char *instance_said(const Instance *); /* in the last call; empty where it logged nothing */
-bool instance_handles_events(const Instance *); /* in Event Mode, of Co-Simulation: what was asked for may have been refused */
+const char *instance_said(const Instance *); /* messages of the last call; empty where it logged nothing */
+bool instance_handles_events(const Instance *); /* true in Co-Simulation with Event Mode, which may have been refused */
 
 /* Everything up to Initialization Mode: a reset where the instance has run before, then start values of any type, neighbours of one type
  * in one call. The first `structural` of them are set in Configuration Mode (in FMI 2, which has none, like the others). */
 typedef struct {
     bool reset;
     int structural, count;
-    const int *type; /* of each value; STRING for those of which the text counts */
+    const int *type; /* type of each value; STRING for those of which the text counts */
     const Reference *reference;
     const double *value;
     const char *const *text;
@@ -87,7 +87,7 @@ enum { STRING = TYPES };
 
 typedef enum { STARTED, RESETTING, CONFIGURING, SETTING, ENTERING } StartStage;
 
-/* What was not accepted: the stage, and of SETTING the number of the value. */
+/* A refusal: the stage, and in SETTING the number of the value. */
 typedef struct {
     int stage, index;
 } Refusal;
@@ -108,7 +108,7 @@ void instance_says(Instance *, const char *);
 void instance_enlist(Instance *);
 void instance_strike(Instance *);
 Instance *instance_of(const void *environment, const char *name); /* null where neither is known */
-extern _Thread_local Instance *instance_stepping; /* whose step was begun last */
+extern _Thread_local Instance *instance_stepping; /* instance whose step was begun last */
 void instance_follow(void *environment, double time, bool set_requested, bool get_allowed, bool step_finished, bool can_return,
                      bool *return_requested, double *return_time); /* callbacks.c: within a step FMI 3 asks for inputs at times of its own */
 void instance_log_2(void *instance, const char *name, Status, const char *category, const char *message, ...);
@@ -121,7 +121,7 @@ Status instance_get(Instance *, Type, const Reference *, size_t, double *);
 Status instance_get_variables(Instance *, Type, const Reference *, size_t, double *); /* by no function of a vector */
 void instance_read_late(Instance *); /* of one that brings variables up to date when its derivatives are asked for */
 
-/* What one of many instances is asked for, and how it took that. */
+/* A reading of one of many instances, and its status. */
 typedef struct {
     Instance *instance;
     const Reference *references;
@@ -130,7 +130,7 @@ typedef struct {
 } Reading;
 void instances_get(Reading *, int count);
 
-Status instance_move_states(Instance *, const double *, size_t); /* as instance_set_states, for those outside of the kernel */
+Status instance_move_states(Instance *, const double *, size_t); /* as instance_set_states, for callers outside of the kernel */
 Status instance_get_states(Instance *, double *, size_t);
 Status instance_get_derivatives(Instance *, double *, size_t);
 Status instance_count_states(Instance *, size_t *); /* leaves the count as it is where the FMU does not tell */
@@ -146,7 +146,7 @@ Status instance_directional(Instance *, const Reference *unknowns, size_t, const
 
 /* Co-Simulation. `last_word`: this step will not be taken back. A step that is discarded may have come part of the way. */
 Status instance_do_step(Instance *, double time, double size, bool last_word, StepEnd *);
-Status instance_step_failed(Instance *, Status, StepEnd *); /* of FMI 2: the reason for a status that is not good */
+Status instance_step_failed(Instance *, Status, StepEnd *); /* returns the reason, in FMI 2, for a status that is not good */
 Status instance_enter_step(Instance *);
 Status instance_set_slopes(Instance *, const Polynomials *); /* the derivatives of inputs, before a step (FMI 2) */
 Status instance_save(Instance *, void **state);              /* a state that is given is overwritten */
@@ -156,7 +156,7 @@ Status instance_serialised_size(Instance *, void *state, size_t *);
 Status instance_serialise(Instance *, void *state, unsigned char *, size_t);
 Status instance_deserialise(Instance *, const unsigned char *, size_t, void **state);
 
-/* What an evaluation calls most. */
+/* The functions that an evaluation calls most. */
 static inline Status instance_set_time(Instance *instance, double time)
 {
     const Library *l = instance->library;

@@ -1,4 +1,4 @@
-"""FMUs in the kernel: their libraries and instances; what they do is said in ``instance.h``."""
+"""FMUs in the kernel: their libraries and instances; ``instance.h`` describes their functions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STRING = 11
 
 
 class Stepping(NamedTuple):
-    """How a Co-Simulation instance is made; ``inputs`` are the references that intermediate updates will set."""
+    """The options with which a Co-Simulation instance is made; ``inputs`` are the references that intermediate updates will set."""
 
     event_mode: bool
     early_return: bool
@@ -117,11 +117,11 @@ declare(
 
 
 _BEYOND = 1000
-"""How many states more than it lists an instance may write without harm, where it is looked whether it does."""
+"""Number of states beyond the listed ones that an instance may write without harm, when it is checked."""
 
 
 class StartStage(IntEnum):
-    """What an instance goes through up to Initialization Mode."""
+    """A stage of an instance's start, up to Initialization Mode."""
 
     RESETTING = 1
     CONFIGURING = 2
@@ -130,12 +130,12 @@ class StartStage(IntEnum):
 
 
 class StartRefusal(NamedTuple):
-    """What an instance did not accept at its start."""
+    """A refusal of an instance at its start."""
 
     status: int
     stage: StartStage
     value: int
-    """The number of the value among those given; -1 where it is none."""
+    """Number of the value among those given; -1 where no value was refused."""
 
 
 class StartValues:
@@ -149,7 +149,7 @@ class StartValues:
         types = [STRING, *dict.fromkeys(type_ for type_, _, _ in values)]
         self.structural = structural
         self.places = sorted(range(len(values)), key=lambda i: (i >= structural, types.index(values[i][0])))
-        """The number among those given of each value in the order in which they are set."""
+        """Numbers of the values among those given, in the order in which they are set."""
         ordered = [values[i] for i in self.places]
         self.arrays = (
             np.array([type_ for type_, _, _ in ordered], dtype=np.intc),
@@ -168,7 +168,7 @@ class StartValues:
             self.arrays[2][self.places.index(i)] = number
 
     def structure(self, library: Library) -> StartStructure:
-        """As C takes them, in the process of a library."""
+        """Returns the values as C takes them, in the process of a library."""
         if self._made is None or self._made[0] is not library:
             self.texts = [text if text is None else library.kept(text) for text in self.texts]
             texts = np.array([pointer(text) or 0 for text in self.texts], np.uintp)
@@ -179,7 +179,7 @@ class StartValues:
 
 
 def refused(values: StartValues, status: int, refusal: RefusalStructure) -> StartRefusal:
-    """As C tells it."""
+    """Returns the refusal that C reports."""
     return StartRefusal(status, StartStage(refusal.stage), values.places[refusal.index] if refusal.index >= 0 else -1)
 
 
@@ -190,7 +190,7 @@ class LoadedLibrary:
     """Instances that have not been freed."""
 
     def __init__(self, path: str, version: int, library: Library = library) -> None:
-        """``library``: of the process that opens it."""
+        """Opens a binary; ``library`` is that of the process that opens it."""
         self.library = library
         problem = ctypes.create_string_buffer(1024)
         self.handle = self.library.library_open(path.encode(), version, problem, len(problem))
@@ -243,7 +243,7 @@ class Element(NamedTuple):
 
 
 class Instance:
-    """One instance of an FMU; freed by ``free``, once."""
+    """An instance of an FMU; freed by ``free``, once."""
 
     def __init__(
         self,
@@ -290,22 +290,22 @@ class Instance:
 
     @property
     def message(self) -> str:
-        """All that it logged in the last call in which it logged anything."""
+        """All messages of the last call in which the instance logged any."""
         return " ".join(self.library.instance_message(self.handle).decode(errors="replace").split())
 
     @property
     def said(self) -> str:
-        """What it logged in the last call, if anything."""
+        """The messages of the last call, if any."""
         said = self.library.instance_said(self.handle)
         return " ".join(said.decode(errors="replace").split()) if said else ""
 
     @property
     def handles_events(self) -> bool:
-        """Whether it runs in Co-Simulation with Event Mode, which it may have refused."""
+        """True if the instance runs in Co-Simulation with Event Mode, which it may have refused."""
         return self.library.instance_handles_events(self.handle)
 
     def start(self, values: StartValues, tolerance: float, start: float, stop: float, *, reset: bool = False) -> StartRefusal | None:
-        """Everything up to Initialization Mode; ``reset`` where the instance has run before. None where all is well."""
+        """Starts the instance up to Initialization Mode; ``reset`` where it has run before. Returns None where all is well."""
         how = values.structure(self.library)
         how.reset, how.tolerance, how.start, how.stop = reset, tolerance, start, stop
         refusal = RefusalStructure()
@@ -330,7 +330,7 @@ class Instance:
         return self.library.instance_get_variables(self.handle, 0, *where), data
 
     def read_late(self) -> None:
-        """Has the derivatives asked for before variables are read, from now on."""
+        """Makes the derivatives be asked for before variables are read, from now on."""
         self.library.instance_read_late(self.handle)
 
     def nominals(self, count: int) -> tuple[int, np.ndarray]:
@@ -353,7 +353,7 @@ class Instance:
         return self.library.instance_get_derivatives(self.handle, self.library.pointer(data), count), data
 
     def state_count(self, listed: int) -> int:
-        """How many states there are, by the instance itself; as many as are ``listed`` where it does not tell."""
+        """Returns the number of states by the instance itself; as many as are ``listed`` where it does not give it."""
         count = c_size_t(listed)
         status = self.library.instance_count_states(self.handle, byref(count))
         return count.value if status <= WARNING else listed
@@ -363,7 +363,7 @@ class Instance:
         return self.library.instance_move_states(self.handle, self.library.pointer(values), len(values))
 
     def directional(self, unknowns: Sequence[int], known: int) -> tuple[int, np.ndarray]:
-        """Derivatives with respect to one known."""
+        """Returns derivatives by one known."""
         rows, column, seed, result = references_of(unknowns), references_of([known]), np.ones(1), np.zeros(len(unknowns))
         status = self.library.instance_directional(
             self.handle,
@@ -394,6 +394,6 @@ class Readings:
         self.statuses = np.frombuffer(memoryview(self.structures), _READING)["status"]
 
     def read(self) -> tuple[np.ndarray, np.ndarray]:
-        """The status of each answer, and the values one after the other; the next reading overwrites both."""
+        """Returns the status of each answer, and the values one after the other; the next reading overwrites both."""
         self._library.instances_get(self.structures, len(self.structures))
         return self.statuses, self.values

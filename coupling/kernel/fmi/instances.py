@@ -31,19 +31,20 @@ class Together:
         self._values: dict[int, StartValues] = {}
 
     def give(self, index: int, values: StartValues) -> None:
-        """Start values of one of them, from the next start on."""
+        """Gives start values to one of the instances, from the next start on."""
         if self._values.get(index) is not values:
             self._starts[index] = ctypes.addressof(values.structure(self._library))
             self._values[index] = values
 
     def start(self, tolerance: float, start: float, stop: float, *, reset: bool = False) -> tuple[int, StartRefusal] | None:
-        """Everything up to Initialization Mode; the first that does not accept it, with what it does not."""
+        """Starts the instances up to Initialization Mode; returns the first that refuses, with its refusal."""
         refusal, status = RefusalStructure(), c_int()
         index = self._library.instances_start(*self._at, self._count, reset, tolerance, start, stop, byref(refusal), byref(status))
         return None if index == self._count else (index, refused(self._values[index], status.value, refusal))
 
     def exit_initialization(self) -> Iterator[tuple[int, int]]:
-        """Number and status of those that refuse, or say something; what follows is done when the next one is asked for."""
+        """Yields number and status of instances that refuse or report something; the others leave the mode when the next one is asked
+        for."""
         status, index = c_int(), -1
         while (index := self._library.instances_exit_initialization(self._at[0], index + 1, self._count, byref(status))) < self._count:
             yield index, status.value

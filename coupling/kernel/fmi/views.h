@@ -8,9 +8,9 @@
  * factor * own + offset. */
 typedef struct {
     unsigned first, size, own;
-    int array; /* whether it is one in the FMU, though it may have one element */
+    int array; /* true if it is an array in the FMU, which may have one element */
     double factor, offset;
-    const double *start; /* of an array, what the FMU starts with; null where that is not known */
+    const double *start; /* start values of an array in the FMU; null where not known */
 } ViewRow;
 
 /* The vectors that functions of the standard give, in the order of the lists. */
@@ -32,7 +32,7 @@ typedef struct Views Views;
 
 Views *views_new(const ViewRow *rows, int count, const VectorRow *elements, int element_count); /* null where memory lacks */
 void views_free(Views *);
-/* As for an instance that has just been made. */
+/* Resets the views to those of an instance that has just been made. */
 void views_start(Views *);
 /* The FMU may hold other values than were last set. */
 void views_doubt(Views *);
@@ -41,7 +41,7 @@ void views_doubt(Views *);
 Status views_access(struct Instance *, Type, const Reference *, size_t count, double *values, bool setting);
 /* The same, by the variables alone: elements of vectors as well. */
 Status views_access_variables(struct Instance *, Type, const Reference *, size_t count, double *values, bool setting);
-/* From now on the derivatives are asked for before any variable is read, for an FMU that computes nothing else by itself. */
+/* Makes the derivatives be asked for before any variable is read, from now on: for an FMU that computes variables only with them. */
 void views_read_late(Views *);
 Status views_directional(struct Instance *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed,
                          double *sensitivity);

@@ -1,4 +1,5 @@
-/* Where a process is that may be lost in a call of an FMU: written before each of them and after it, read by who has started the process. */
+/* The present call of a process that may be lost in a call of an FMU. The process writes it before and after each call; its parent reads
+ * it. */
 #ifndef KERNEL_WHERE_H
 #define KERNEL_WHERE_H
 
@@ -8,7 +9,7 @@
 
 typedef struct {
     _Atomic uint64_t count; /* grows; odd during a call */
-    int version, call;      /* of FMI, and the number of the function in its table: see library_call */
+    int version, call;      /* version of FMI, and number of the function in its table: see library_call */
     void *instance;
     double time;
 } Where;

@@ -14,13 +14,13 @@ enum { CHANNEL_WORDS = 16, CHANNEL_REALS = 8, CHANNEL_MESSAGES = 1 << 16 };
 /* A call, and after it the answer; what the words and numbers are is the affair of the service. */
 typedef struct {
     int op, asks, status;
-    int answers; /* this is no call, but what was asked for during one; until then there may be calls */
+    int answers; /* truth: this is no call, but the result of a question during one; until then there may be calls */
     size_t size;
     uint64_t word[CHANNEL_WORDS];
     double real[CHANNEL_REALS];
 } Call;
 
-/* What both processes see, at the same address. */
+/* The memory that both processes see, at the same address. */
 typedef struct {
     _Alignas(64) _Atomic uint32_t request; /* counts requests */
     _Atomic uint32_t host_sleeps, host_spin;
@@ -29,7 +29,7 @@ typedef struct {
     _Alignas(64) Call call;
     _Alignas(64) Where where;
     _Atomic int leaving;  /* exit has been called */
-    double memory;        /* what the host may take, in bytes; 0: no limit */
+    double memory;        /* bytes that the host may take; 0: no limit */
     uint32_t said, lost;  /* bytes of messages, and how many did not fit */
     char message[CHANNEL_MESSAGES];
     size_t room; /* bytes of data */
@@ -53,14 +53,14 @@ typedef enum { LIVES, SIGNALLED, EXITED, LEFT, TIMED_OUT, INTERRUPTED, LOST, DAM
 /* How a host was lost. EXITED: by exit; LEFT: by _exit; LOST: nobody knows. DAMAGED: what both see is not as hosts leave it. */
 typedef struct {
     int kind, signal, code;
-    double seconds;    /* that the last call took */
-    int version, call; /* that it was in; -1: in none */
+    double seconds;    /* duration of the last call */
+    int version, call; /* version of FMI and number of the call that it was in; -1: in none */
     void *instance;
     double time;
 } Death;
 
-/* How Python calls the handlers of signals that have come: between `hold` and `release`; `handle` returns another number than 0 where one has raised
- * an exception, which `forget` drops. */
+/* The functions by which Python calls the handlers of signals that have come: between `hold` and `release`. `handle` returns another
+ * number than 0 where one has raised an exception, which `forget` drops. */
 typedef struct {
     int (*hold)(void);
     int (*handle)(void);
@@ -77,36 +77,36 @@ size_t host_room(const Host *); /* bytes of data, as this process knows it */
 Call *host_words(Host *);
 void *host_data(Host *);
 int host_process(const Host *);
-uint32_t host_spins(Host *); /* how often it looks before it sleeps */
+uint32_t host_spins(Host *); /* number of looks before it sleeps */
 int host_call(Host *, int op); /* 0: answered; else how the host was lost, from then on at each call */
-void host_answers(Host *, int (*answer)(void *context, int what), void *context); /* what the host asks back during a call */
+void host_answers(Host *, int (*answer)(void *context, int what), void *context); /* sets the answer to the host's questions in a call */
 int host_give(Host *, int file); /* the number of the same open file in the host; -1 where that cannot be */
 const Death *host_death(const Host *);
-long host_printed(Host *, const char **text); /* what the host has printed so far, the last mebibyte of it */
+long host_printed(Host *, const char **text); /* text that the host has printed so far, the last mebibyte of it */
 void host_stop(Host *); /* ends it, and leaves zeros where the memory was that both saw */
 void host_give_up(Host *); /* one whose answers make no sense: it is DAMAGED */
 void host_limit(Host *, double call_timeout); /* from now on */
 void host_end(Host *);
 void host_look(int (*look)(double lasted)); /* asked again and again while waiting; where it returns another number than 0, the host is given up */
 void host_signals(const HostSignals *);
-void hosts_forget(void);           /* in a copy of the master, whose hosts are the master's */
+void hosts_forget(void);           /* drops the hosts in a copy of the master, to which they belong */
 
 /* -- in the host: host_run.c ------------------------------------------------------------------------------------------------ */
 
 typedef bool (*Service)(Channel *, int op); /* false: this is not one of its calls */
 extern const Service host_services[];       /* the last one is null */
 
-enum { OP_START, OP_PING, OP_END, OP_TAKE, OP_GUARD = 100, OP_KERNEL = 1000 }; /* from where on the calls of a service have their numbers */
+enum { OP_START, OP_PING, OP_END, OP_TAKE, OP_GUARD = 100, OP_KERNEL = 1000 }; /* first numbers of the calls of a service */
 
 bool host_kernel_serve(Channel *, int op); /* host_kernel.c */
-uintptr_t host_anchor(void);               /* where the library lies in a process */
-enum { HOST_ELSEWHERE = 3 }; /* what a host returns at whose address of the memory there is something else */
+uintptr_t host_anchor(void);               /* address of the library in a process */
+enum { HOST_ELSEWHERE = 3 }; /* result of a host where the address of the memory is taken */
 int host_run(int count, char **arguments);
-int channel_ask(Channel *, int what); /* of the master, during a call; what it returned */
+int channel_ask(Channel *, int what); /* asks the master, during a call; returns its result */
 
 /* -- both ---------------------------------------------------------------------------------------------------------------------- */
 
-/* How long to look at a word before sleeping: as long as this has paid off lately, and as nobody else wants the core. */
+/* The time to look at a word before sleeping: as long as this has paid off lately, and as no other process needs the core. */
 typedef struct {
     uint32_t budget, waits;
     double crowded; /* until then others have the core */
@@ -114,7 +114,7 @@ typedef struct {
 
 enum { CHANNEL_SPIN = 2000 };
 
-/* Whether the word has become another one meanwhile; `most`: how often to look with the core to itself, 0 where the other side needs it. */
+/* Says whether the word has changed meanwhile; `most`: how often to look with the core to itself, 0 where the other side needs it. */
 bool channel_watch(Patience *, const _Atomic uint32_t *word, uint32_t before, uint32_t most);
 void channel_post(_Atomic uint32_t *word, const _Atomic uint32_t *sleeps);
 

@@ -9,7 +9,7 @@
 
 typedef struct Guard Guard;
 
-Guard *guard_new(Host *); /* of all FMUs in one host, which stays the caller's */
+Guard *guard_new(Host *); /* makes the guard of all FMUs in a host, which stays the caller's */
 void guard_free(Guard *); /* after all instances */
 /* Null where the library cannot be used in the host, with the reason in `problem`; freed with the guard. */
 Library *guard_open(Guard *, const char *path, int version, char *problem, size_t size);
@@ -18,20 +18,20 @@ void *guard_instance(const Guard *, int number); /* the Instance of a number tha
 /* -- what goes through the channel ---------------------------------------------------------------------------------------------- */
 
 enum { GUARD_OPEN = OP_GUARD, GUARD_MAKE, GUARD_RUN };
-enum { GUARD_UPDATE = 1 }; /* what a host asks */
+enum { GUARD_UPDATE = 1 }; /* questions of a host */
 
 /* One call of an FMU, followed by its arrays, to which the answer is written as well. Many of them go together: calls that have no answer
  * wait for one that has. */
 typedef struct {
     int32_t call, component; /* the number of the function, and of the instance */
-    uint32_t bytes;          /* of what follows, whole eights */
+    uint32_t bytes;          /* size of the data that follow, in whole eights */
     int32_t flag[7];
     uint64_t count[2];
     uint64_t state;
     double real[4];
 } Record;
 
-/* What an FMU logs: followed by the category and the message, each with a zero at its end. */
+/* A message of an FMU: followed by the category and the message, each with a zero at its end. */
 typedef struct {
     int32_t component, status;
     uint32_t category, message;

@@ -1,4 +1,4 @@
-"""FMUs in hosts: libraries whose functions run in another process; what they do is said in ``guard.h``."""
+"""FMUs in hosts: libraries whose functions run in another process; ``guard.h`` describes their functions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Guard:
             raise MemoryError("there is no memory for another process")
 
     def instance(self, number: int) -> int | None:
-        """The handle of the instance that a host calls by a number."""
+        """Returns the handle of the instance that a host calls by a number."""
         return library.guard_instance(self.handle, number - 1)
 
     def end(self) -> None:
@@ -57,5 +57,5 @@ class GuardedLibrary(LoadedLibrary):
 
 
 def call_name(version: int, call: int) -> str:
-    """Of a function of FMI, by its number."""
+    """Returns the name of a function of FMI, by its number."""
     return library.library_call(version, call).decode()

@@ -1,4 +1,4 @@
-"""Hosts: processes of their own in which FMUs do what they want; what they do is said in ``channel.h``."""
+"""Hosts: processes of their own in which FMUs may do anything; ``channel.h`` describes their functions."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from coupling.kernel.platform.binding import declare
 PROGRAM = Path(library._name).with_name("jourdain-host")
 
 _PING = 1
-"""As in C."""
+"""Number of the operation, as in C."""
 
 ANSWERS = ctypes.CFUNCTYPE(c_int, c_void_p, c_int)
 LOOKS = ctypes.CFUNCTYPE(c_int, c_double)
 
 
 class DeathKind(IntEnum):
-    """How a host was lost."""
+    """The way in which a host was lost."""
 
     LIVES = 0
     SIGNALLED = 1
     EXITED = 2
-    """By exit."""
+    """Ended by exit."""
     LEFT = 3
-    """By _exit."""
+    """Ended by _exit."""
     TIMED_OUT = 4
     INTERRUPTED = 5
     LOST = 6
@@ -60,7 +60,7 @@ class OptionsStructure(ctypes.Structure):
 
 
 class CallStructure(ctypes.Structure):
-    """What of a channel is a call or its answer."""
+    """The part of a channel that is a call or its answer."""
 
     _fields_ = [
         *((name, c_int) for name in ("op", "asks", "status", "answers")),
@@ -100,7 +100,7 @@ class HostError(OSError):
 
 
 class Death(NamedTuple):
-    """How a host was lost, and in which call of an FMU; ``call`` is -1 where it was in none."""
+    """The loss of a host, with the call of an FMU; ``call`` is -1 where the host was in none."""
 
     kind: DeathKind
     signal: int
@@ -113,12 +113,12 @@ class Death(NamedTuple):
 
     @property
     def function(self) -> str:
-        """The name of that call; empty where it was in none."""
+        """The name of that call; empty where the host was in none."""
         return library.library_call(self.version, self.call).decode() if self.call >= 0 else ""
 
 
 class Host:
-    """One process; ended by ``end``, once."""
+    """A process of its own; ended by ``end``, once."""
 
     def __init__(
         self,
@@ -148,17 +148,17 @@ class Host:
         return DeathKind(library.host_call(self.handle, op))
 
     def is_there(self) -> bool:
-        """Asks it; one that another process has started is not."""
+        """Says whether the process is there, by a call; a process that another one has started is not."""
         return self.call(_PING) is DeathKind.LIVES
 
     def answers(self, answer: Callable[[int], int]) -> None:
-        """What the host is told when it asks back."""
+        """Sets the function whose results the host gets when it asks back."""
         self._answers = ANSWERS(lambda _, what: answer(what))
         library.host_answers(self.handle, self._answers, None)
 
     @property
     def data(self) -> int:
-        """Where the memory is that both see."""
+        """The address of the memory that both processes see."""
         return library.host_data(self.handle)
 
     @property
@@ -175,29 +175,29 @@ class Host:
 
     @property
     def printed(self) -> str:
-        """All that it has printed, or the last mebibyte of it."""
+        """All text that the process has printed, or the last mebibyte of it."""
         text = c_char_p()
         length = library.host_printed(self.handle, byref(text))
         return ctypes.string_at(text, length).decode(errors="replace")
 
     def begin_run(self) -> None:
-        """From here on counts what it prints in a run."""
+        """Counts text from here on as printed in a run."""
         self._printed_before = self.printed
 
     @property
     def printed_in_run(self) -> str:
-        """As far as it is still there."""
+        """The text printed in the run, as far as it is still there."""
         return self.printed.removeprefix(self._printed_before)
 
     def give(self, file: int) -> int:
-        """The number of the same open file in the host, for which it is to close it."""
+        """Returns the number of the same open file in the host, which is to close it."""
         number = library.host_give(self.handle, file)
         if number < 0 and self.death is None:
             raise OSError(f"the process {self.process} cannot take another open file")
         return number
 
     def stop(self) -> None:
-        """Ends the process; where its memory was are zeros until the end, so that whoever still looks there does no harm."""
+        """Ends the process. Its memory holds zeros until ``end``: code that still reads there does no harm."""
         if self.handle:
             library.host_stop(self.handle)
 
@@ -206,7 +206,7 @@ class Host:
         library.host_give_up(self.handle)
 
     def limit(self, call_timeout: float | None) -> None:
-        """Of each call from now on."""
+        """Limits the time of each call from now on."""
         library.host_limit(self.handle, call_timeout or 0.0)
 
     def end(self) -> None:
@@ -216,15 +216,15 @@ class Host:
 
 
 def listen(interrupted: Callable[[float], bool]) -> None:
-    """Who is asked, again and again while a call lasts, whether it is to be given up, and told for how many seconds it has lasted. What a handler of
-    a signal raises meanwhile ends the call in any case."""
+    """Sets the function that is asked again and again during a call whether to give it up; it gets the seconds so far. An exception of a
+    signal handler ends the call in any case."""
     global _look
     _look = LOOKS(interrupted)
     library.host_look(_look)
 
 
 _SIGNALS = ("PyGILState_Ensure", "PyErr_CheckSignals", "PyErr_Clear", "PyGILState_Release")
-"""How C has Python call the handlers of signals that have come."""
+"""Functions by which C makes Python call the handlers of signals that have come."""
 library.host_signals((c_void_p * 4)(*(ctypes.cast(getattr(ctypes.pythonapi, name), c_void_p).value for name in _SIGNALS)))
 
 

@@ -23,11 +23,12 @@ from coupling.kernel.system.status import Failure
 _S = TypeVar("_S", bound="ctypes.Structure | ctypes.Array")
 
 _ROOM, _OWN, _PASSING = 1 << 36, 1 << 34, 1 << 32
-"""Bytes of the memory that both see, of which only what is used is taken; how much of it this process gives out, and of this, for single calls."""
+"""Bytes of the memory that both processes see, of the part that this process gives out, and of the part of that for single calls. Only the
+used part is taken."""
 
 _BEGIN, _CALL, _ADDRESS = 1000, 1001, 1002
 _VALUE, _RESTART, _STEP, _STATE, _BETWEEN = range(1, 6)
-"""As in C."""
+"""Numbers of the questions of a host, as in C."""
 
 _IN_PLACE = {
     "kernel_decay",
@@ -35,10 +36,10 @@ _IN_PLACE = {
     *(f"kernel_run_{name}" for name in ("time", "steps")),
     *(f"instance_{name}" for name in ("message", "said", "handles_events")),
 }
-"""Functions that read what the first argument has and no more, or nothing, so that they can be called here."""
+"""Functions that only read the contents of their first argument, or nothing; they can be called here."""
 
 _AT_THE_END = {"kernel_free", "instance_close", "library_close"}
-"""What a host that is no more has done with."""
+"""Functions that need no call where the host has ended."""
 
 declare(
     {
@@ -57,12 +58,12 @@ _LETTERS = {None: "n", c_int: "i", c_long: "l", c_size_t: "s", c_bool: "b", c_do
 
 
 def letter_of(kind: Any) -> str:
-    """Returns the kind of a result or an argument, as a signature in C has it; what is not a number is an address."""
+    """Returns the kind of a result or an argument, as a signature in C has it; a kind that is no number is an address."""
     return _LETTERS.get(kind, "p")
 
 
 def _number(name: str) -> int:
-    """Finds a function, or a signature, in the table of what hosts call."""
+    """Returns the number of a function, or a signature, in the table of functions that hosts call."""
     number: int = library.host_function(name.encode())
     if number < 0:
         raise AttributeError(f"'{name}' cannot be called in another process: add it to the table in hosts/host_calls.c")
@@ -70,7 +71,7 @@ def _number(name: str) -> int:
 
 
 class HostDied(Exception):
-    """The process in which a run was is no more."""
+    """An error: the process in which a run was has ended."""
 
     def __init__(self, death: Death) -> None:
         super().__init__(str(death))
@@ -78,7 +79,7 @@ class HostDied(Exception):
 
 
 class HostedLibrary:
-    """Functions of the kernel in a host. Not for several threads at once."""
+    """The kernel's functions in a host. An object is not for several threads at once."""
 
     is_elsewhere = True
 
@@ -98,9 +99,9 @@ class HostedLibrary:
         self._passing_end, self._end = self._first + _PASSING, self._first + _ROOM
         self._arena = library.heap_begin(self._passing_end, _OWN - _PASSING)
         self._passing: list[tuple[int, int, int, object]] = []
-        """What is copied back after the next call: where to, where from, how many bytes, and what has to stay alive."""
+        """Copies after the next call: target, source, number of bytes, and the object that has to stay alive."""
         self._given: list[int] = []
-        """Pieces of memory that nobody refers to any more."""
+        """Pieces of memory to which no object refers any more."""
         self._placed: dict[int, tuple[weakref.ref[Any], Any]] = {}
         self._called: weakref.WeakValueDictionary[int, _Called] = weakref.WeakValueDictionary()
         self._contexts = 0
@@ -151,11 +152,11 @@ class HostedLibrary:
         return found
 
     def answers(self) -> bool:
-        """Whether the process is there."""
+        """Says whether the process is there."""
         return self.host.is_there()
 
     def show_printed(self) -> None:
-        """On the terminal, what FMUs have printed since this was called last."""
+        """Shows on the terminal what FMUs have printed since the last call."""
         text, before = self.printed, self._shown
         self._shown = len(text)
         if len(text) != before:
@@ -173,7 +174,8 @@ class HostedLibrary:
     # -- calls -----------------------------------------------------------------------------------------------------------------
 
     def _forwarding(self, number: int, kind: Any, kinds: Sequence[Any], silent: bool, address: int = 0) -> Callable[..., Any]:
-        """Calls an entry of the table in ``host_calls.c``; ``silent``: where the process is no more it has been done."""
+        """Returns a function that calls an entry of the table in ``host_calls.c``; ``silent``: it counts as done where the process has
+        ended."""
         places = tuple((place, each is c_double) for place, each in enumerate(kinds, 1))
         result = self._result(kind)
         words, reals, call, handle, word_of = self._words, self._reals, self._call, self._handle, self._word_of
@@ -202,7 +204,7 @@ class HostedLibrary:
         return forward
 
     def _word_of(self, given: Any, passed: list[tuple[int, int, int, object]]) -> int:
-        """An argument as a number; what it refers to is copied, unless both see it."""
+        """Returns an argument as a number; what it refers to is copied, unless both processes see it."""
         if given is None:
             return 0
         if isinstance(given, bytes):
@@ -251,13 +253,13 @@ class HostedLibrary:
         return lambda: ctypes.cast(self._readable(words[0]), kind)
 
     def _readable(self, address: int) -> int:
-        """Where to read here what is at an address of the host: in the memory that both see, or in the kernel itself, as its texts are."""
+        """Returns where an address of the host can be read here: in the memory that both see, or, as its texts, in the kernel itself."""
         if not address or self._first <= address < self._end:
             return address
         return address - self._shift
 
     def _legible(self, told: Callable[[int], Any]) -> Callable[[int], Any]:
-        """A failure as it is now, with the text of what failed as it stands here."""
+        """Returns a function that copies a failure, with the text of what failed at its address in this process."""
 
         def copied(handle: int) -> Any:
             found = Failure.from_buffer_copy(told(handle).contents)
@@ -311,7 +313,7 @@ class HostedLibrary:
         return c_char_p(self.reference(ctypes.create_string_buffer(text)))
 
     def _memory(self, address: int, size: int) -> Any:
-        """A copy of so many bytes, which lives as long as the object that is returned."""
+        """Returns a copy of so many bytes, which lives as long as the returned object."""
         while self._given:
             library.heap_give(self._arena, self._given.pop())
         piece = library.heap_take(self._arena, max(size, 1))
@@ -396,7 +398,7 @@ class HostedLibrary:
 
 
 class _Window:
-    """The memory that both see, as long as anybody refers to it."""
+    """The memory that both processes see, as long as an object refers to it."""
 
 
 class _Called:

@@ -18,10 +18,10 @@ typedef struct {
     unsigned char *records;
     size_t room, next, end;
     Status status;
-    bool said; /* with messages that belong to the last one */
+    bool said; /* true if the last call has messages */
 } Answers;
 
-/* What the kernel takes for the component of an FMU. */
+/* The component of an FMU, as the kernel sees it. */
 typedef struct {
     Guard *guard;
     Instance *instance;
@@ -33,11 +33,11 @@ typedef struct {
 
 struct Guard {
     Host *host;
-    size_t used; /* of the data */
+    size_t used; /* bytes of the data in use */
     uint64_t records, together; /* calls that wait, and how many at their end are asked together; 0: one */
     bool answering;
     Guarded **libraries;
-    Remote **remotes; /* by their numbers in the host */
+    Remote **remotes; /* remote instances by their numbers in the host */
     int library_count, remote_count;
 };
 
@@ -48,7 +48,7 @@ extern const Fmi3 proxies_3;
 Record *proxy_begin(Remote *, int call, size_t bytes);
 Status proxy_ask(Remote *);           /* sends all that waits: the last call has an answer */
 Status proxy_send(Remote *);          /* all that waits; the status of the first call that is refused, or the worst */
-void proxy_discard(Guard *);          /* what waits is not sent */
+void proxy_discard(Guard *);          /* drops waiting calls without sending them */
 
 static inline unsigned char *proxy_arrays(Record *record)
 {
@@ -63,7 +63,7 @@ static inline void proxy_put(unsigned char *to, const void *from, size_t bytes)
 
 /* Whole calls. */
 Status proxy_plain(Remote *, int call);
-Status proxy_begin_run(Remote *, int call); /* from now on setters wait */
+Status proxy_begin_run(Remote *, int call); /* makes setters wait from now on */
 Status proxy_end_run(Remote *, int call);
 Status proxy_set_time(Remote *, int call, double);
 Status proxy_with_state(Remote *, int call, void **state);
@@ -90,7 +90,7 @@ static inline uint64_t proxy_library(const Instance *instance)
     return (uint64_t)((const Guarded *)instance->library)->number;
 }
 
-/* What both versions have in the same form. */
+/* The functions that both versions have in the same form. */
 #define BOTH(version)                                                                                                            \
     static void release_##version(Component r) { proxy_release(r, CALL(release)); }                                                \
     static Status set_time_##version(Component r, double time) { return proxy_set_time(r, CALL(set_time), time); }                 \

@@ -6,9 +6,10 @@
 /* A process denies itself what an FMU does not need: files outside of its folder, the network, other programs and processes. Each list of paths ends with a
  * null. Both functions return 0, or another number and a sentence that says why not. */
 
-int sandbox_lacks(char *problem, size_t size); /* what the system has too little of */
+int sandbox_lacks(char *problem, size_t size); /* gets what the system lacks */
 
-/* For good, and for threads that are made later. `readable`: beyond the libraries of the system; `writable`: readable as well. */
+/* Enters the sandbox for good, also for threads that are made later. `readable`: folders beyond the libraries of the system; `writable`:
+ * readable as well. */
 int sandbox_enter(const char *const *readable, const char *const *writable, char *problem, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-"""Whether hosts can run in a sandbox here; what that is, is said in ``sandbox.h``."""
+"""The check whether hosts can run in a sandbox here; ``sandbox.h`` describes the sandbox."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ declare({"sandbox_lacks": (c_int, [c_char_p, c_size_t])})
 
 
 class Sandbox(NamedTuple):
-    """The folders that are left to a process, beside the libraries of the system."""
+    """The folders that a process may access, in addition to the libraries of the system."""
 
     readable: tuple[Path, ...]
     writable: tuple[Path, ...]
-    """They can be read as well."""
+    """Folders that can be written, and read as well."""
 
     @property
     def paths(self) -> ctypes.Array[c_char_p]:
-        """As the options of a host have them."""
+        """The folders as the options of a host have them."""
         each = [*map(os.fsencode, self.readable), b"--", *map(os.fsencode, self.writable), None]
         return (c_char_p * len(each))(*each)
 
 
 @cache
 def lacks() -> str:
-    """What this system has too little of; empty where it has all."""
+    """Returns what this system lacks for a sandbox; empty where it has all."""
     problem = ctypes.create_string_buffer(512)
     return problem.value.decode() if library.sandbox_lacks(problem, len(problem)) else ""

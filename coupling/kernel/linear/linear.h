@@ -28,30 +28,31 @@ int linear_order(int count, const int *row_start, const int *column, int *order)
  * memory lacks or a value is not finite. */
 int linear_factorise(Linear *, const double *values);
 
-/* Constraints among the equations: by unknown the number of its joint, and that of the cycle of joints that it is part of; -1 where it is
- * in none. The arrays stay with the caller. The right sides of a mechanism near a pose where it loses a rank are inexact, by its drift:
- * where A is semidefinite, directions that have become weak are solved with a damping of sigma^2 that stands on the rows of their cycle
- * alone, A + sigma^2 D with the joints' own blocks of A in D, in three passes. False where memory lacks. */
+/* Sets constraints among the equations. joint: number of each unknown's joint, -1 where it has none. cycle: number of its cycle of
+ * joints, -1 where it is in none. The arrays stay with the caller. Near a pose where a mechanism loses a rank, its right sides are
+ * inexact, by its drift. Where A is semidefinite, weak directions are therefore solved with a damping of sigma^2, which stands on the
+ * rows of their cycle alone. The equations are A + sigma^2 D with the joints' own blocks of A in D, in three passes. Returns false where
+ * memory lacks. */
 bool linear_set_constraints(Linear *, const int *joint, const int *cycle);
-void linear_set_damping(Linear *, double rtol); /* by the tolerance of the run, which its drift follows; none at first */
+void linear_set_damping(Linear *, double rtol); /* sets damping by the tolerance of the run, which its drift follows; none at first */
 
 void linear_damp_all(Linear *, double sigma2); /* whatever their pivots; 0: no more */
-void linear_expose(Linear *, bool on);         /* whether pivots come out as they are, however small, which decisions are made by */
+void linear_expose(Linear *, bool on);         /* sets whether pivots come out undamped, however small, for decisions */
 
-/* Which constraints repeat others has been decided: their cycles are damped always, and of what they leave open the least length is
- * taken. All other pivots count for what they are. Null: undecided again. */
-bool linear_decide(Linear *, const bool *redundant); /* whether it was undecided before */
+/* Decides which constraints repeat others. Their cycles are damped always, and unknowns that they leave open get the least length. All
+ * other pivots count undamped. Null: undecided again. */
+bool linear_decide(Linear *, const bool *redundant); /* returns whether it was undecided before */
 void linear_reconsider(Linear *);                     /* undecided until the next decision, since the equations have become others */
 
 /* A pivot is weak where little is left of the greatest that it has been at points which were accepted: this one is. */
 void linear_accept(Linear *);
 void linear_accept_elsewhere(Linear *, const double *w, const int *entry, const int *pivot); /* the same matrix, definite; slots as in fused.h */
-double *linear_peaks(Linear *); /* by unknown, to be saved and restored; null without constraints */
-const double *linear_shares(Linear *); /* of the last factorisation, undamped; null without constraints */
+double *linear_peaks(Linear *); /* peaks by unknown, to be saved and restored; null without constraints */
+const double *linear_shares(Linear *); /* shares of the last factorisation, undamped; null without constraints */
 
-/* Whether a definite matrix, eliminated elsewhere in the same order, would be eliminated here and no more: nothing would be damped, and no pivot called
- * weak. Slots by unknown, of its diagonal and of the pivots. left_out: how many rows have been left out there, which have pivots
- * of 1: as many as have been decided to be redundant, whichever these are. */
+/* Says whether a definite matrix, eliminated elsewhere in the same order, would be eliminated the same way here. Nothing would then be
+ * damped, and no pivot called weak. Slots by unknown, of its diagonal and of the pivots. left_out: number of rows that have been left
+ * out there, which have pivots of 1. It is the number of rows that were decided to be redundant, whichever these are. */
 bool linear_trusts(const Linear *, const double *w, const int *diagonal, const int *pivot, int left_out);
 
 /* Gets the rows that were decided to be redundant, by unknown; returns their number. */
@@ -61,33 +62,34 @@ int linear_redundant(const Linear *, bool *redundant);
  * made of. */
 bool linear_trusts_terms(const Linear *, const double *w, const int *terms, const int *pivot);
 
-/* How many pivots of the last factorisation are so small that the solution is sensitive to rounding, and whether it was damped. */
+/* Returns how many pivots of the last factorisation make the solution sensitive to rounding; linear_damped says whether it was damped. */
 int linear_weak(const Linear *);
 bool linear_damped(const Linear *);
 
-/* How much of the rank that is missing was there before. */
+/* Returns how much of the missing rank was there before. */
 int linear_passing(const Linear *);
 
 /* Solves with the last factorisation: b becomes x; not a number where that failed. */
 void linear_solve(Linear *, double *b);
 
-/* After a factorisation that fell short: to which extent each unknown takes part in what A leaves undetermined, and each equation
- * in what is redundant: 0 is not at all, 1 entirely. It is the length that a unit vector keeps when projected onto the null space;
- * an estimate where the rank falls short by more than 32. Returns -1 where memory lacks, otherwise 0. */
+/* Gets shares after a factorisation that fell short: of each unknown in what A leaves undetermined, and of each equation in what is
+ * redundant. 0 is not at all, 1 entirely. A share is the length that a unit vector keeps when projected onto the null space. It is an
+ * estimate where the rank falls short by more than 32. Returns -1 where memory lacks, otherwise 0. */
 int linear_undetermined(Linear *, double *unknowns, double *equations);
 
-/* Of decided redundancies, at the last factorisation: how much of each unknown is tied to one of them; all 0 where there are none. */
+/* Gets how much of each unknown is tied to a decided redundancy, at the last factorisation; all 0 where none was decided. */
 void linear_tied(Linear *, int unknown, double *share);
 
 /* Gets in the order of elimination the unknowns, their pivots, and the damping that was added to each as a share of its joint's own block; false
  * without a factorisation. */
 bool linear_factors(const Linear *, int *unknown, double *pivot, double *added);
 
-/* How many numbers the factors hold; 0 without a factorisation. */
+/* Returns how many numbers the factors hold; 0 without a factorisation. */
 int linear_stored(const Linear *);
 
 struct Visit;
-void linear_visit(Linear *, struct Visit *, const double *values, const double *other); /* from which it was factorised, one or the other */
+/* Visits the factors, and one of both matrices from which they were made. */
+void linear_visit(Linear *, struct Visit *, const double *values, const double *other);
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility pop

@@ -15,7 +15,7 @@ library.linear_order.restype = ctypes.c_int
 
 
 def elimination_order(row_start: ArrayLike, column: ArrayLike) -> NDArray[np.intc]:
-    """A sequence of elimination that keeps the factors sparse: minimum degree, of the pattern and its mirror image together."""
+    """Returns a sequence of elimination that keeps the factors sparse: minimum degree, of the pattern and its mirror image together."""
     row_start, column = (np.ascontiguousarray(part, np.intc) for part in (row_start, column))
     order = np.empty(len(row_start) - 1, np.intc)
     if library.linear_order(len(order), row_start, column, order):

@@ -1,17 +1,17 @@
-/* What the files of the linear equations share.
+/* The internals of the linear equations, shared by their files.
  *
- * Elimination row by row, with the sequence of pivots of the time before. All of it sees the equilibrated matrix R A C, whose rows and
- * columns have greatest entries of 1, so that a pivot is small or not by itself, whatever the units. The sequence of pivots, the pattern
- * of the factors and the place of every operand are found once and serve until a pivot becomes too small or the factors grow; then they
- * are found anew.
+ * Elimination goes row by row, with the sequence of pivots of the time before. All of it sees the equilibrated matrix R A C, whose rows and
+ * columns have greatest entries of 1. A pivot is thus small or not by itself, whatever the units. The sequence of pivots, the pattern of
+ * the factors and the place of every operand are found once. They serve until a pivot becomes too small or the factors grow; then they are
+ * found anew.
  *
  * A semidefinite matrix takes its diagonal in the given order, always. There, and in any other matrix where no greater pivot is left, a
- * small pivot is called weak and has 1 added. So factorised is B = A + E F', where E and F are the unit vectors of the weak rows and
- * columns (the formula of Sherman, Morrison and Woodbury). V = inv(B) E and W = inv(B)' F have A V = E S and W' A = S F' with the
- * capacitance matrix S = I - F' V. Where S is nothing, V is a base of the null space and W of the left one. b is freed of its part along
- * W; then x = inv(B) b solves the equations, and is freed of its part along V. Where S is regular, x = inv(B) b + V z with S z = W' b is
- * exact. S is factorised too, and as each of its pivots grows the one passes smoothly into the other, by a filter factor as in Tikhonov's
- * regularisation: a mechanism may go through a singular pose. */
+ * small pivot is called weak and has 1 added. So factorised is B = A + E F' (the formula of Sherman, Morrison and Woodbury). E and F are
+ * the unit vectors of the weak rows and columns. With V = inv(B) E and W = inv(B)' F, A V = E S and W' A = S F'. S = I - F' V is the
+ * capacitance matrix. Where S is nothing, V is a base of the null space and W of the left one. b is freed of its part along W; then x =
+ * inv(B) b solves the equations, and is freed of its part along V. Where S is regular, x = inv(B) b + V z with S z = W' b is exact. S is
+ * factorised too. As each of its pivots grows, the first case passes smoothly into the second, by a filter factor as in Tikhonov's
+ * regularisation. A mechanism may thus go through a singular pose. */
 #ifndef KERNEL_LINEAR_INTERNAL_H
 #define KERNEL_LINEAR_INTERNAL_H
 
@@ -32,19 +32,20 @@ enum { FEW = 32, MOST_STORED = 1 << 29 };
 typedef enum { UNKNOWNS, EQUATIONS } Side;
 typedef enum { CHOSEN, UNSUITED, NO_MEMORY } Choice;
 
-/* Of the joints: their rows in the order of elimination, and where the pattern has the lower triangles of their own blocks of
- * A, row by row, -1 where it has not. */
+/* The joints: their rows in the order of elimination, and the lower triangles of their own blocks of A. The triangles are places in the
+ * pattern, row by row, -1 where it has none. */
 typedef struct {
     const int *joint, *cycle; /* by unknown */
     int joints, cycles;
     int *first, *member, *first_entry, *entry;
     double *block;
-    double *share, *peak; /* by unknown: what of its joint's own block is left of a pivot, and the greatest of it so far of the whole joint */
-    double *ample; /* by unknown: where each pivot has a greater share of its diagonal, all are trusted */
+    double *share, *peak; /* by unknown, share of its joint's own block left of a pivot, and the greatest so far of the whole joint */
+    double *ample; /* share of the diagonal by unknown; if all pivots have a greater one, all are trusted */
     double sigma2, all, *added; /* all: of every cycle at least; added: by cycle, what of it the last factorisation has */
-    bool exposed, decided, reconsidered, *redundant, *weak, *damps; /* by unknown, damps by cycle; weak: in the last factorisation, without being redundant */
+    /* Truths by unknown, damps by cycle; weak: in the last factorisation, without being redundant. */
+    bool exposed, decided, reconsidered, *redundant, *weak, *damps;
     int redundancies, passing, damped;
-    const double *values; /* of the last factorisation */
+    const double *values; /* values of the last factorisation */
     double *sum, *left, *base;
     size_t base_room;
     int base_count; /* -1 before they are computed */
@@ -77,12 +78,12 @@ struct Linear {
     int *weak_at, *weak_row, *weak_column;
     double *block, *filter, *length[2];
     size_t block_room;
-    double *pivot;    /* of a definite matrix, before 1 was added to it */
+    double *pivot;    /* pivots of a definite matrix, before 1 was added to them */
     Cycles *cycles; /* null without constraints */
 
     int *mark, *list, *heap, *waiting;
-    double *y, *image, *other;                     /* by position; by unknown or equation */
-    double *along, *weights, *coefficient, *prior; /* by weak pivot */
+    double *y, *image, *other;                     /* vectors by position; by unknown or equation */
+    double *along, *weights, *coefficient, *prior; /* values by weak pivot */
     double *gradient, *direction, *preconditioner, *damping, *damping_residual;
 };
 
@@ -107,7 +108,7 @@ void linear_free_damping(Linear *);
 void linear_begin_damping(Linear *);                        /* on the cycles of redundant rows */
 bool linear_find_weak(Linear *, const double *values);      /* cycles to be damped besides; whether there are any */
 void linear_add_damping(const Linear *, const double *values);
-bool linear_counts(const Linear *, int row); /* whether its pivot is believed however small: in no cycle, decided, or damped */
+bool linear_counts(const Linear *, int row); /* says whether its pivot counts however small: in no cycle, decided, or damped */
 
 /* lu.c */
 bool linear_eliminate(Linear *, const double *values); /* false where the sequence does not suit the values */
@@ -120,7 +121,7 @@ void linear_project(Linear *, Side, const double *vector, double *along);
 bool linear_factorise_block(Linear *, const double *values); /* S, and what each of its pivots is worth; false where memory lacks */
 
 /* solve.c */
-void linear_damped_extent(Linear *, double *unknowns, double *equations); /* of linear_undetermined, of what is damped */
+void linear_damped_extent(Linear *, double *unknowns, double *equations); /* gets the shares of linear_undetermined, of what is damped */
 
 /* least_squares.c */
 void linear_least_squares(Linear *, Side, double *vector, const double *prior);

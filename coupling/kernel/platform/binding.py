@@ -1,4 +1,4 @@
-"""What all parts of the binding need: signatures, and arrays as C sees them."""
+"""The basis of all parts of the binding: signatures, and arrays as C sees them."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@
 #pragma GCC visibility push(hidden)
 #endif
 
-void *grown(void *array, size_t *room, size_t needed, size_t size); /* in a new place where it had no room for so many */
+void *grown(void *array, size_t *room, size_t needed, size_t size); /* moves the array where it has no room for so many */
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility pop

@@ -12,7 +12,7 @@ void *heap_take(Heap *, size_t size);       /* null where there is no room; as i
 void *heap_resize(Heap *, void *piece, size_t size);
 void heap_give(Heap *, void *piece);
 
-size_t heap_extent(const Heap *); /* of the whole block */
+size_t heap_extent(const Heap *); /* size of the whole block */
 
 void memory_use(Heap *); /* memory.c: where all memory of this library comes from, from now on */
 

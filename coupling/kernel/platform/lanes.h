@@ -33,7 +33,7 @@ typedef struct Lanes {
     double (*norm)(const Scaled *, size_t width, int *worst);
 } Lanes;
 
-/* Of a row with so many states. */
+/* Returns the width of a row with so many states. */
 static inline size_t lanes_width(int count)
 {
     enum { EIGHT = 8 };

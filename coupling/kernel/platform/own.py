@@ -1,4 +1,4 @@
-"""The kernel's library as its objects see it: what they call, and the memory that goes with a call."""
+"""The kernel's library as its objects see it: its functions, and the memory that goes with a call."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _S = TypeVar("_S", bound="ctypes.Structure | ctypes.Array")
 
 
 _bytes_of: Any = (ctypes.c_char * 0).from_buffer
-"""Of an array that may be written to and is in one piece."""
+"""Function that gives the bytes of a writable array in one piece."""
 
 
 class CalledBack(NamedTuple):
@@ -25,84 +25,86 @@ class CalledBack(NamedTuple):
     addresses: list[int | None]
     context: int | None
     kept: object
-    """What has to live as long as they may be called."""
+    """Objects that have to live as long as the functions may be called."""
 
 
 class Library(Protocol):
-    """Functions of the kernel by their names, in one process.
+    """The functions of the kernel by their names, in one process.
 
-    Objects that C is given as addresses go through the methods, which say for how long C refers to them.
+    Objects that C gets as addresses go through the methods, which say for how long C refers to them.
     """
 
     opened: dict[Path, Any]
-    """Binaries of FMUs that have been opened, by their paths: kept as long as the process, unless they are loaded anew for their static state."""
+    """Binaries of FMUs that have been opened, by their paths: kept as long as the process, unless they are loaded anew for their static
+    state."""
 
     instances: dict[int, Any]
-    """What instances of another process are, by their handles."""
+    """Instances of another process, by their handles."""
 
     is_elsewhere: bool
-    """Whether C is in another process."""
+    """True if C is in another process."""
 
     memory: float | None
     """Bytes of address space that this process may add, if it has a limit."""
 
     @property
     def printed(self) -> str:
-        """What that process, if it is another one, has printed."""
+        """The text that the other process, if any, has printed."""
 
     @property
     def printed_in_run(self) -> str:
-        """The same, in the run that began last."""
+        """The same text, of the run that began last."""
 
     @property
     def is_lost(self) -> bool:
-        """Whether that process is no more."""
+        """True if the other process has ended."""
 
     @property
     def death(self) -> Any:
-        """How it was lost."""
+        """The way in which the other process was lost."""
 
     def __getattr__(self, name: str) -> Any: ...
 
     def pointer(self, array: np.ndarray | None) -> int | None:
-        """Where an array begins, for the next call."""
+        """Returns the address of an array, for the next call."""
 
     def reference(self, structure: ctypes.Structure | ctypes.Array) -> int:
-        """Where a structure begins, for the next call."""
+        """Returns the address of a structure, for the next call."""
 
     def text(self, text: bytes | None) -> ctypes.c_char_p:
-        """A text, for the next call."""
+        """Returns a text for C, for the next call."""
 
     def kept(self, array: np.ndarray) -> np.ndarray:
-        """The same values where C may refer to them as long as the array lives that is returned."""
+        """Returns the same values where C may refer to them as long as the returned array lives."""
 
     def kept_structure(self, structure: _S, **arrays: np.ndarray | None) -> _S:
-        """The same for a structure, and for arrays to which fields of it point from now on."""
+        """Returns the same for a structure, and for arrays to which its fields point from now on."""
 
     def fixed(self, structure: _S) -> _S:
-        """What ``kept_structure`` of this process has made and nobody changes."""
+        """Returns a structure of ``kept_structure`` of this process, which no code changes, for C."""
 
     def rows(self, rows: Rows) -> RowsStructure:
-        """As C takes them; what it points to lives as long as the rows."""
+        """Returns the rows as C takes them; the arrays that they point to live as long as the rows."""
 
     def copied(self, address: int | None, count: int) -> np.ndarray:
-        """So many numbers from an address that C has given."""
+        """Returns a copy of so many numbers from an address that C has given."""
 
     def file(self, file: int) -> int:
-        """The number of an open file, as C knows it."""
+        """Returns the number of an open file, as C knows it."""
 
     def address(self, name: str) -> int | None:
-        """Of a function of the kernel."""
+        """Returns the address of a function of the kernel."""
 
     def function_at(self, address: int, result: Any, arguments: Sequence[Any], *, at_the_end: bool = False) -> Callable[..., Any]:
-        """What is at an address there; ``at_the_end``: nothing is left to be done where the process is no more."""
+        """Returns the function at an address there; ``at_the_end``: it counts as done where the process has ended."""
 
     def called_back(self, *functions: tuple[Any, str, Callable[..., Any]]) -> CalledBack:
-        """Python functions for C, each with its type and the name of the function of the kernel that calls it from another process."""
+        """Returns Python functions for C, each with its type and the name of the function of the kernel that calls it from another
+        process."""
 
 
 class OwnLibrary:
-    """The kernel in this process, where an address is all that a call needs."""
+    """The kernel in this process, where a call needs only addresses."""
 
     is_elsewhere = is_lost = False
     printed = printed_in_run = ""

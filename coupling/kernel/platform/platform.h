@@ -6,25 +6,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What differs between operating systems. Where a function gives a number, it is 0 or that of an error. */
+/* The functions that differ between operating systems. Where one returns a number, it is 0 or that of an error. */
 
 size_t platform_page(void);
 int platform_write(int file, size_t offset, const void *what, size_t size);
 int platform_truncate(int file, size_t size);
 int platform_read(int file, size_t offset, void *what, size_t size);
 int platform_store(int file); /* beyond what a power cut takes */
-void *platform_map(int file, size_t offset, size_t size); /* what is written there is in the file at once; NULL where it cannot be */
+void *platform_map(int file, size_t offset, size_t size); /* maps a file, in which changes appear at once; NULL where it cannot */
 void *platform_pages(size_t size); /* memory of this process alone, all zeros; NULL where there is none */
-int platform_make_code(void *pages, size_t size); /* from now on they can be run, and not be written to */
+int platform_make_code(void *pages, size_t size); /* makes pages executable and read-only from now on */
 void platform_unmap(void *window, size_t size);
-double platform_seconds(void); /* of a clock that only goes on; good to some milliseconds, and cheap */
+double platform_seconds(void); /* seconds of a monotonic clock; good to some milliseconds, and cheap */
 int platform_vectors(void);    /* instructions of the processor, as CPUID tells them: 0 those of all, 1 AVX, 2 AVX-512 with twice the registers */
 
 /* -- processes and what they share: platform_process_linux.c ------------------------------------------------------------- */
 
 int platform_cores(void); /* on which this process may run */
 int platform_share(size_t size, int *file, void **window); /* memory that a child can map at the same address; no page is taken before it is touched */
-void *platform_join(void *window, size_t size); /* in the child; NULL where something else is there */
+void *platform_join(void *window, size_t size); /* joins in the child; NULL where the address is taken */
 void platform_forget(void *from, size_t size); /* gives whole pages of it back; they are zeros when they are touched again */
 void platform_blank(void *window, size_t size); /* memory of this process alone takes its place, all zeros */
 void platform_close(int file);
@@ -41,16 +41,17 @@ typedef struct {
 
 /* Starts a program with a shared memory; everything else that is open here is closed there. */
 int platform_start(Process *, char *const *arguments, int shared);
-bool platform_ended(Process *); /* it is left there until `platform_bury` */
-void platform_kill(Process *);  /* with all that it has started */
+bool platform_ended(Process *); /* true if it has ended; it stays until `platform_bury` */
+void platform_kill(Process *);  /* kills it with all processes that it has started */
 void platform_bury(Process *, double patience); /* waits so many seconds for its end, kills it, and takes it off the list of processes */
 long platform_printed(Process *, char *text, size_t size); /* takes what there is, without waiting; not more than 0 where there is nothing */
 
 int platform_give(const Process *, int file); /* the child gets the same open file by `platform_take` */
 
-/* In the child. */
+/* The functions in the child. */
 int platform_take(void); /* its number there; -1 where there is none */
 int platform_live_with_parent(void);      /* ends it, with all that it has started, when the parent ends, whatever else happens */
-int platform_limit(double memory);        /* so many bytes more than it has; 0: no limit. No dumps, and the first to go where memory runs out */
+/* Limits bytes beyond the present ones; 0: no limit. No dumps, and first to go where memory runs out. */
+int platform_limit(double memory);
 
 #endif

@@ -1,13 +1,13 @@
-/* Which constraints repeat others, decided where all of them hold.
+/* The decision which constraints repeat others, made where all of them hold.
  *
- * The rows G of the constraints and what each of their forces moves, V = inv(M) G', come from a pose that has been projected onto the
- * constraints: there a row that repeats others does so to rounding, whereas on a pose that violates them by e it does so to e, and looks
- * like one that is merely near to others.
+ * G are the rows of the constraints, and V = inv(M) G' the motions by each of their forces. Both come from a pose that has been projected
+ * onto the constraints. There, a row that repeats others does so to rounding. On a pose that violates them by e it does so to e, and looks
+ * like a row that is merely near to others.
  *
  * S = G V is equilibrated joint by joint, which is blind to units and to thin bodies, and eliminated by pivots of falling size. A row
- * whose pivot is small is a candidate, no more: light bodies between heavy ones have small pivots too. What tells is
- * eta = |V_i - sum c_j V_j| against the sum of its terms, group of coordinates by group, with c refined until rounding is left: it knows
- * neither masses nor units nor lengths. Nothing here knows the tolerance of an integration. */
+ * whose pivot is small is a candidate, no more: light bodies between heavy ones have small pivots too. The criterion is eta = |V_i - sum
+ * c_j V_j| against the sum of its terms, by group of coordinates. c is refined until rounding is left. It depends neither on masses nor
+ * on units nor on lengths. Nothing here depends on the tolerance of an integration. */
 #ifndef KERNEL_RANK_H
 #define KERNEL_RANK_H
 
@@ -20,8 +20,8 @@
 /* Rows of constraints in compressed form. A group is a set of coordinates that share a unit and a body: its translation, its rotation. */
 typedef struct {
     int rows, coordinates, joints, groups;
-    const int *joint;                               /* of each row */
-    const int *group;                               /* of each coordinate */
+    const int *joint;                               /* joint of each row */
+    const int *group;                               /* group of each coordinate */
     const int *gradient_start, *gradient_column;    /* G by rows */
     const double *gradient;
     const int *mobility_start, *mobility_column;    /* V by the same rows */
@@ -47,9 +47,9 @@ typedef struct {
 typedef struct {
     int rows, redundant, badly_scaled;
     RankStatus *status;
-    double *pivot; /* what of a row's equilibrated S is its own: from 1 down; of a redundant row about 0 */
-    double *eta;   /* of candidates; 1 for all others */
-    int *light, *heavy;                       /* of badly scaled rows: the groups that give the most of S and of the pivot; else -1 */
+    double *pivot; /* own share of each row's equilibrated S: from 1 down; about 0 for a redundant row */
+    double *eta;   /* eta of candidates; 1 for all others */
+    int *light, *heavy;                       /* groups of badly scaled rows that give the most of S and of the pivot; else -1 */
     double *light_mobility, *heavy_mobility;  /* the inverse masses, or inverse moments of inertia, by which these groups are moved */
     Relation *relation;                       /* one of each redundant row */
 } Rank;
@@ -58,7 +58,7 @@ typedef struct {
 #define RANK_CANDIDATE 1e-6
 /* eta of a redundant row: rounding leaves at most 3e-16, a row of its own has 4e-3, or about the distance to a singular pose. */
 #define RANK_REPEATS 1e-10
-/* Of the terms of a relation: smaller parts are rounding. */
+/* Share of the terms of a relation below which a part is rounding. */
 #define RANK_NAMED 1e-9
 
 RankOutcome rank_decide(const Constraints *, Rank **); /* sets null unless decided */

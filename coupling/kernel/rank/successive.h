@@ -17,9 +17,9 @@ typedef struct {
     const double *gradient, *mobility;
     const int *group;
     const int *order; /* null: that which is most independent of those before comes next */
-    /* What comes out, by constraint: as the how manyth it was taken, what is left of its mobility, its share in it as a sine, its own
-     * multiplier; whether it repeats others, by how much of each (by rows), and by how much it contradicts them. stage: by place in the
-     * sequence, the multipliers of all constraints that have been taken. */
+    /* The results by constraint. place: number in the sequence; delta: rest of its mobility; sine: its share in the mobility; own: its
+     * own multiplier. redundant: it repeats others; repeats: by how much of each (by rows); misfit: by how much it contradicts them.
+     * stage: by place in the sequence, the multipliers of all constraints that have been taken. */
     int *place;
     double *delta, *sine, *own, *misfit, *repeats, *stage;
     bool *redundant;

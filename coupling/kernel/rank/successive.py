@@ -40,7 +40,7 @@ declare(
 
 @dataclass(frozen=True, kw_only=True)
 class Succession:
-    """By constraint, but for ``stage``: by place in the sequence, the multipliers of all constraints taken so far."""
+    """The results by constraint; ``stage`` has, by place in the sequence, the multipliers of all constraints taken so far."""
 
     place: np.ndarray
     delta: np.ndarray
@@ -58,8 +58,8 @@ def take(
     rows: tuple[np.ndarray, np.ndarray, np.ndarray] | None,
     order: Sequence[int] | None,
 ) -> Succession:
-    """``rows`` are gradients, mobilities by the same constraints, and the group of each coordinate; without an order, what is most independent
-    of those before comes next."""
+    """Takes constraints one after the other. ``rows`` are gradients, mobilities by the same constraints, and the group of each coordinate.
+    Without an order, the constraint that is most independent of those before comes next."""
     n = len(residual)
     inputs = [np.ascontiguousarray(each, dtype=float) for each in (equations, residual, *(rows[:2] if rows else ()))]
     groups = np.ascontiguousarray(rows[2], dtype=np.intc) if rows else np.zeros(0, dtype=np.intc)
@@ -82,7 +82,8 @@ def take(
 
 
 def take_in_order(kernel: Core, rows: Rows, loop: int, order: Sequence[int], tells: bool, first: bool) -> None:
-    """The sequence of a loop's unknowns in a run; ``tells``: what repeats what; ``first``: such ones leave the load to those taken first."""
+    """Sets the sequence of a loop's unknowns in a run. ``tells``: repetitions are reported; ``first``: constraints that repeat others leave
+    the load to those taken first."""
     array = np.ascontiguousarray(order, dtype=np.intc)
     require_memory(
         kernel.library.kernel_take_in_order(
@@ -92,18 +93,19 @@ def take_in_order(kernel: Core, rows: Rows, loop: int, order: Sequence[int], tel
 
 
 def asymmetry(kernel: Core, loop: int) -> tuple[float, int, int]:
-    """The greatest of a loop's last Jacobian, against its diagonal, and the unknowns between which it is."""
+    """Returns the greatest asymmetry of a loop's last Jacobian, relative to its diagonal, and the two unknowns."""
     row, column = c_int(), c_int()
     return kernel.library.kernel_asymmetry(kernel.handle, loop, byref(row), byref(column)), row.value, column.value
 
 
 def decide(kernel: Core, t: float, x: np.ndarray) -> Status:
-    """What is redundant at the start, before a run decides it itself."""
+    """Decides what is redundant at the start, before a run decides it itself."""
     return Status(kernel.library.kernel_decide_in_order(kernel.handle, t, kernel.library.pointer(x)))
 
 
 def repeated(kernel: Core, loop: int, unknowns: int) -> tuple[list[int], np.ndarray, float]:
-    """Which constraints of a loop carry nothing, by how much they repeat others, row by row, and since when."""
+    """Returns the constraints of a loop that carry nothing, the factors by which they repeat others, row by row, and the time since
+    when."""
     which, factors, since = np.zeros(unknowns, dtype=np.intc), np.zeros((unknowns, unknowns)), c_double(0)
     count = kernel.library.kernel_repeated(
         kernel.handle, loop, kernel.library.pointer(which), kernel.library.pointer(factors), byref(since)

@@ -1,8 +1,8 @@
-/* What a system of the kernel is built from, as rows of numbers: filled by who plans the system, and printed into the sources of exported
- * mechanisms. rows.py has the same fields in the same order.
+/* The rows of numbers from which a system of the kernel is built. The planner of the system fills them; they are printed into the sources
+ * of exported mechanisms. rows.py has the same fields in the same order.
  *
- * A field named after an array is the place where it begins in the pool of integers or in that of real numbers; NONE where there is
- * none. Rows have to outlive the kernel that is built from them. */
+ * A field named after an array is the place where it begins in the pool of integers or in that of real numbers. It is NONE where no
+ * array exists. Rows have to outlive the kernel that is built from them. */
 #ifndef KERNEL_ROWS_H
 #define KERNEL_ROWS_H
 
@@ -26,7 +26,7 @@ typedef enum {
                    slot and triples of a derivative, an input, and what this input was at the end */
 } OperationKind;
 
-/* How part of a Jacobian is learned: one call of an instance, whose results go to the terms from `first` on. KNOWN ones are in slots
+/* The source of part of a Jacobian: one call of an instance, whose results go to the terms from `first` on. KNOWN ones are in slots
  * already. CENTRAL: a difference of which known_slot is the place of the known among the instance's states, NONE for an input. */
 typedef enum { DIRECTIONAL, ADJOINT, DIFFERENCE, KNOWN, CENTRAL } DerivativeKind;
 
@@ -38,12 +38,12 @@ double formula_value(const double *pairs, int count, double t); /* formulas.c */
 /* An instance. */
 typedef struct {
     int first_state, states, indicators;
-    int completed_step; /* whether it wants to hear of every completed step */
+    int completed_step; /* truth: every completed step is reported to it */
 } PartRow;
 
 /* A function of time. */
 typedef struct {
-    int kind, points, times; /* of a table or of pieces; of a function or a formula: where it jumps */
+    int kind, points, times; /* points of a table or of pieces; of a function or a formula, those at which it jumps */
     int count, values;       /* number of a function that is called back, coefficients of a piece, pairs of a formula; of a polynomial: its value at first */
 } DriveRow;
 
@@ -59,13 +59,13 @@ typedef struct {
     int joint, cycle;
 } LoopRow;
 
-/* Of the list, or of what is inside of a loop where this is not NONE. */
+/* An operation of the list, or of the inside of a loop where this is not NONE. */
 typedef struct {
     int list, loop, kind, type, index, count, first, references, places, source_start, source;
 } OperationRow;
 
-/* Of a loop; of Co-Simulation instances, into slots from `first` on, where this is NONE; of the bordered equations where it is WHOLE. nominal:
- * in the pool of real numbers. */
+/* A derivative call of a loop. Where loop is NONE, it is of Co-Simulation instances, into slots from `first` on; where loop is WHOLE, of
+ * the bordered equations. nominal: in the pool of real numbers. */
 typedef struct {
     int loop, kind, part, at_events, unknowns, unknown, knowns, known, seed, first, unknown_slot, known_slot, nominal;
 } DerivativeRow;
@@ -73,7 +73,7 @@ typedef struct {
 /* All Co-Simulation instances together; there is one row or none. */
 typedef struct {
     int inputs, arriving;    /* the slots of what arrives at inputs that follow polynomials */
-    int first_end;           /* from this slot on, what these were at the end of the last step */
+    int first_end;           /* first slot of the values of these at the end of the last step */
     int held_count, held;    /* slots of outputs that change at events only */
     int most;                /* the highest degree of the polynomial of each input */
     int predicted_count, predicted; /* slots that are extrapolated where instances step one after another */
@@ -90,7 +90,7 @@ typedef struct {
     int part;
 } OtherRow;
 
-/* Where power passes. sign: in the pool of real numbers. */
+/* A port at which power passes. sign: in the pool of real numbers. */
 typedef struct {
     int input, rate, total, sign;
 } BondRow;
@@ -100,7 +100,8 @@ typedef struct {
     int columns, slot;
 } RecordRow;
 
-/* What an unknown of a loop keeps at zero: slots, which the list READING fills; NONE where the instance does not give this level. */
+/* The slots of the values that an unknown of a loop keeps at zero; the list READING fills them. NONE where the instance does not give
+ * this level. */
 typedef struct {
     int loop, unknown, position, velocity;
 } ConstraintRow;
@@ -126,7 +127,7 @@ typedef struct {
     int omega, q;
 } TurnRow;
 
-/* What an unknown of a loop keeps at zero. */
+/* The level that an unknown of a loop keeps at zero. */
 typedef enum { OF_RESIDUAL, OF_VELOCITY, OF_POSITION } Level;
 
 /* The equations of implicit steps that hold constraints, in states and unknowns of all loops; there is one row or none. Terms are 1 and the
@@ -148,7 +149,7 @@ typedef struct {
 typedef struct {
     int slots, states; /* the states come first */
     int derivative_slot;
-    int group; /* by state, the number of its instance and unit */
+    int group; /* number of instance and unit, by state */
     int parts, drives, loops, operations, derivatives, couplings, steppers, others, bonds, records, constraints, motions, turns, bordereds, levels, switcheds;
     const PartRow *part;
     const DriveRow *drive;
@@ -168,7 +169,7 @@ typedef struct {
     const SwitchedRow *switched;
     const int *number; /* the pools */
     const double *real;
-    Formula formula; /* what calculates formulas; null where there are none */
+    Formula formula; /* function that calculates formulas; null where there are none */
 } Rows;
 
 #endif

@@ -1,4 +1,4 @@
-"""What a system of the kernel is built from, as rows of numbers; see ``rows.h``, whose fields these are."""
+"""The rows of numbers from which a system of the kernel is built; see ``rows.h``, whose fields these are."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 NONE = -1
-"""The place of an array that is not there."""
+"""Place of an array that does not exist."""
 
 WHOLE = -2
-"""In the place of a loop: the bordered equations."""
+"""Number in the place of a loop that stands for the bordered equations."""
 
 TABLES: dict[str, tuple[str, ...]] = {
     "part": ("first_state", "states", "indicators", "completed_step"),
@@ -66,12 +66,12 @@ class List(IntEnum):
 
     @classmethod
     def sequence_of(cls, stepper: int) -> int:
-        """What is passed on for a Co-Simulation instance, where these step one after another."""
+        """Returns the list of what is passed on for a Co-Simulation instance, where these step one after another."""
         return len(cls) + 2 * stepper
 
     @classmethod
     def outputs_of(cls, stepper: int) -> int:
-        """What such an instance gives."""
+        """Returns the list of such an instance's outputs."""
         return len(cls) + 2 * stepper + 1
 
 
@@ -108,12 +108,12 @@ class Rows:
     """The pool of real numbers."""
 
     def table(self, name: str) -> np.ndarray:
-        """The rows of a kind, with their fields by name."""
+        """Returns the rows of a kind, with their fields by name."""
         fields = np.dtype([(each, np.intc) for each in TABLES[name]])
         return np.frombuffer(self.tables[list(TABLES).index(name)], fields)
 
     def mappings(self, name: str) -> list[dict[str, int]]:
-        """The same rows, each as a mapping."""
+        """Returns the same rows, each as a mapping."""
         return [dict(zip(TABLES[name], row, strict=True)) for row in self.table(name).tolist()]
 
     @property
@@ -126,13 +126,13 @@ class Rows:
 
     @cached_property
     def structure(self) -> RowsStructure:
-        """For calls of the kernel; what it points to lives as long as the rows."""
+        """The structure for calls of the kernel; the arrays that it points to live as long as the rows."""
         counts = [len(rows) // (ctypes.sizeof(ctypes.c_int) * len(TABLES[name])) for name, rows in zip(TABLES, self.tables, strict=True)]
         arrays = (ctypes.cast(ctypes.c_char_p(each), ctypes.c_void_p) for each in (*self.tables, self.number, self.real))
         return RowsStructure(self.slots, self.states, self.derivative_slot, self.group, *counts, *arrays)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what has addresses."""
+        """Returns the fields without addresses."""
         return {name: value for name, value in vars(self).items() if name != "structure"}
 
 
@@ -155,7 +155,7 @@ class _Pool:
 
 @dataclass
 class RowBuilder:
-    """Rows as they come together; ``rows`` may be asked for more than once, and what it gave stays as it is."""
+    """A builder of rows; ``rows`` may be called more than once, and earlier results stay unchanged."""
 
     slots: int
     states: int
@@ -188,7 +188,7 @@ class RowBuilder:
         return builder
 
     def rows(self) -> Rows:
-        """Everything so far."""
+        """Returns the rows of everything so far."""
         single = {"loop": self._loops, "coupling": filter(None, [self._coupling]), "record": filter(None, [self._record])}
         tables = []
         for name, fields in TABLES.items():
@@ -218,23 +218,23 @@ class RowBuilder:
         return self._add("part", first_state, states, indicators, completed_step)
 
     def add_function(self, breaks: Sequence[float] = ()) -> int:
-        """A drive that calls the next of the functions that the kernel is given, which jumps at these times."""
+        """Adds a drive that calls the next of the functions that the kernel is given, which jumps at these times."""
         self._functions += 1
         return self._add_drive(DriveKind.FUNCTION, breaks, self._functions - 1)
 
     def add_polynomial(self, value: float = 0.0) -> int:
-        """A drive whose coefficients ``Kernel.set_polynomial`` gives; until then it is constant."""
+        """Adds a drive whose coefficients ``Kernel.set_polynomial`` gives; until then it is constant."""
         return self._add_drive(DriveKind.POLYNOMIAL, (), 1, [value])
 
     def add_table(self, times: Iterable[float], values: Iterable[float]) -> int:
         return self._add_drive(DriveKind.TABLE, times, 0, values)
 
     def add_pieces(self, times: Iterable[float], outside: tuple[float, float], coefficients: np.ndarray) -> int:
-        """Polynomials between times, a row of rising powers each, and the values before and after all."""
+        """Adds polynomials between times, a row of rising powers each, and the values before and after all."""
         return self._add_drive(DriveKind.PIECES, times, coefficients.shape[1], [*outside, *coefficients.ravel()])
 
     def add_formula(self, program: Sequence[float], breaks: Sequence[float] = ()) -> int:
-        """A drive that the kernel calculates, from pairs of an operation and a number."""
+        """Adds a drive that the kernel calculates, from pairs of an operation and a number."""
         return self._add_drive(DriveKind.FORMULA, breaks, len(program) // 2, program)
 
     def _add_drive(self, kind: DriveKind, times: Iterable[float], count: int, values: Iterable[float] = ()) -> int:
@@ -242,7 +242,7 @@ class RowBuilder:
         return self._add("drive", kind, len(x), self._real.place(x), count, self._doubles(values))
 
     def add_loop(self, unknowns: int, first: int, residuals: Sequence[Sequence[tuple[int, float]]]) -> int:
-        """``residuals`` are weighted slots."""
+        """Adds a loop; ``residuals`` are weighted slots."""
         self._loops.append(
             {
                 "unknowns": unknowns,
@@ -268,7 +268,7 @@ class RowBuilder:
         places: Sequence[int] = (),
         sources: Sequence[Sequence[int]] = (),
     ) -> int:
-        """``where`` is one of ``List``; ``loop`` is NONE but for what is inside of one."""
+        """Adds an operation; ``where`` is one of ``List``; ``loop`` is NONE except for operations inside of one."""
         number = len(references) if count is None else count
         arrays = self._references(references), self._ints(places)
         given = (self._starts(sources), self._ints(slot for each in sources for slot in each)) if sources else (NONE, NONE)
@@ -302,7 +302,7 @@ class RowBuilder:
         columns: Iterable[int],
         order: Iterable[int],
     ) -> None:
-        """``sums`` are sums of products: a factor and two terms."""
+        """Sets the Jacobian of a loop; ``sums`` are sums of products: a factor and two terms."""
         products = [product for each in sums for product in each]
         self._loops[loop] |= {
             "first_sum": first_sum,
@@ -317,24 +317,24 @@ class RowBuilder:
         }
 
     def set_mobility(self, loop: int, first: int, states: Sequence[int], row_start: Sequence[int], columns: Sequence[int]) -> None:
-        """Which of the loop's sums are derivatives of states' derivatives by its unknowns."""
+        """Sets which of the loop's sums are derivatives of states' derivatives by its unknowns."""
         arrays = {"mobile_state": self._ints(states), "mobile_start": self._ints(row_start), "mobile_column": self._ints(columns)}
         self._loops[loop] |= {"first_mobility": first, "mobile": len(states), **arrays}
 
     def set_joints(self, loop: int, joint: Sequence[int], cycle: Sequence[int]) -> None:
-        """Which joint and which cycle of joints each unknown belongs to; NONE where to none."""
+        """Sets the joint and the cycle of joints of each unknown; NONE where it has none."""
         self._loops[loop] |= {"joint": self._ints(joint), "cycle": self._ints(cycle)}
 
     def add_constraint(self, loop: int, unknown: int, position: int, velocity: int) -> None:
-        """The slots of what an unknown of a loop keeps at zero; NONE where its instance does not give it."""
+        """Adds the slots of the quantities that an unknown of a loop keeps at zero; NONE where its instance does not give them."""
         self._add("constraint", loop, unknown, position, velocity)
 
     def add_motion(self, state: int, velocity: int) -> None:
-        """A state whose derivative is another state."""
+        """Adds a state whose derivative is another state."""
         self._add("motion", state, velocity)
 
     def add_turn(self, omega: int, q: int) -> None:
-        """The first of three states, an absolute angular velocity, and of four, the quaternion that it turns."""
+        """Adds the first of three states, an absolute angular velocity, and of four, the quaternion that it turns."""
         self._add("turn", omega, q)
 
     def set_bordered(
@@ -346,8 +346,8 @@ class RowBuilder:
         velocity_of: Sequence[int],
         moving: Iterable[bool],
     ) -> None:
-        """``sizes`` are the numbers of unknowns and of terms; ``sums`` the entries, as products of a factor, a term and an earlier entry; and
-        the ``pattern`` row starts, columns and entries."""
+        """Sets the bordered equations. ``sizes`` are the numbers of unknowns and of terms. ``sums`` are the entries, as products of a
+        factor, a term and an earlier entry. The ``pattern`` has row starts, columns and entries."""
         products = [product for each in sums for product in each]
         factors = self._doubles(p[0] for p in products)
         operands = self._ints(p[1] for p in products), self._ints(p[2] for p in products)
@@ -356,7 +356,7 @@ class RowBuilder:
         self._add("bordered", *counts, *places, self._ints(levels), self._ints(velocity_of), self._ints(map(int, moving)))
 
     def add_level(self, part: int, references: Sequence[int], places: Sequence[int]) -> None:
-        """Outputs that say how far constraints hold, and where each belongs."""
+        """Adds outputs that say how far constraints hold, and the place of each."""
         self._add("level", part, len(references), self._references(references), self._ints(places))
 
     def add_switched(self, follows: Sequence[tuple[int, int, int]], **row: int) -> None:
@@ -380,7 +380,8 @@ class RowBuilder:
         targets: Sequence[int],
         rows: Sequence[Sequence[tuple[float, int, int]]],
     ) -> None:
-        """``counts`` are those of the five sorts of rows, each of which sums a factor times a term times a slot."""
+        """Sets the shortcut of a loop. ``counts`` are those of the five sorts of rows, each of which sums a factor times a term times a
+        slot."""
         ordered = [sorted(row, key=lambda item: item[1] != 0) for row in rows]
         items = [item for row in ordered for item in row]
         starts = accumulate(map(len, rows), initial=0)
@@ -403,7 +404,7 @@ class RowBuilder:
         self._derivative_slot = self._ints(slots)
 
     def set_groups(self, groups: Iterable[int]) -> None:
-        """By state, the number of its instance and unit."""
+        """Sets the numbers of instance and unit, by state."""
         self._group = self._ints(groups)
 
     def set_record(self, slots: Sequence[int]) -> None:
@@ -412,8 +413,8 @@ class RowBuilder:
     # -- Co-Simulation -------------------------------------------------------------------------------------------------
 
     def couple(self, arriving: Sequence[int], first_end: int, most: Sequence[int]) -> None:
-        """The slots of what arrives at the inputs of Co-Simulation instances, where is kept what these were at the end of a step, and the
-        highest degree of the polynomial of each."""
+        """Adds the slots for Co-Simulation instances: of the values that arrive at their inputs, and of these values at the end of a step.
+        ``most`` is the highest degree of the polynomial of each input."""
         counts = {"held_count": 0, "predicted_count": 0, "most": self._ints(most)}
         self._coupling = counts | {"inputs": len(arriving), "arriving": self._ints(arriving), "first_end": first_end}
 
@@ -424,11 +425,11 @@ class RowBuilder:
         return self._add("stepper", part, len(references), *where)
 
     def add_other(self, part: int) -> None:
-        """A Model Exchange instance whose state is saved and restored as well."""
+        """Adds a Model Exchange instance whose state is saved and restored as well."""
         self._add("other", part)
 
     def set_held(self, slots: Sequence[int]) -> None:
-        """Outputs that change at events only."""
+        """Sets the slots of outputs that change at events only."""
         self._coupling |= {"held_count": len(slots), "held": self._ints(slots)}
 
     def set_predicted(self, slots: Sequence[int]) -> None:
@@ -438,5 +439,5 @@ class RowBuilder:
         self._add("bond", input_, rate, total, self._doubles([sign]))
 
     def _starts(self, groups: Iterable[Sequence[object]]) -> int:
-        """Where each group begins, and the last one ends."""
+        """Adds the places where each group begins, and where the last one ends."""
         return self._ints(accumulate(map(len, groups), initial=0))

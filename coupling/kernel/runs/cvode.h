@@ -22,17 +22,17 @@ typedef struct {
     Kernel *kernel;
     double t, before, limit, stop, tried; /* tried: the time of the last evaluation; NaN where there was none since the last step */
     long attempts, rejected, jacobians;
-    int flag;      /* what the library answered last */
+    int flag;      /* last result of the library */
     int status;    /* why an evaluation has ended the run: a KernelStatus */
     bool fresh, infinite; /* fresh: no step since the restart; infinite: a step ended in numbers that are not finite */
 } Cvode;
 
-/* As an integrator, whose context is one of the above. */
+/* The functions of an integrator, whose context is one of the above. */
 bool cvode_restart(double t, const double *x, double limit, double first, void *context);
 bool cvode_step(double *t, void *context);
 bool cvode_state(double t, double *x, void *context);
 
-/* As the library calls them. */
+/* The functions that the library calls. */
 int cvode_derivatives(double t, void *y, void *dy, void *context);
 int cvode_jacobian(double t, void *y, void *dy, void *matrix, void *context, void *, void *, void *);
 

@@ -1,4 +1,4 @@
-"""CVODE in the kernel, as ``cvode.h`` describes it: the library that scikit-sundae brings along, called by its addresses."""
+"""CVODE in the kernel, as ``cvode.h`` describes it: the library from scikit-sundae, called by its addresses."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ class Cvode:
     def __init__(
         self, kernel: Core, sundials: SundialsFunctions, rtol: float, atol: np.ndarray, *, longest: float, most_failures: int, blocked: bool
     ) -> None:
-        """``sundials``: where the kernel is; ``blocked``: the matrix is factorised by LAPACK."""
+        """Creates the integrator; ``sundials`` is in the process of the kernel; ``blocked``: the matrix is factorised by LAPACK."""
         self._sundials = s = sundials
         own, n = kernel.library, len(atol)
         self._context, self._memory = c_void_p(), c_void_p()
         self._vectors: list[int] = []
         self.state = own.kept_structure(CvodeStructure(kernel=kernel.handle, **{name: s.address(name) for name in CALLED}))
-        """What the kernel keeps of it."""
+        """Structure that the kernel keeps for it."""
         functions = map(own.address, ("cvode_restart", "cvode_step", "cvode_state"))
         self.structure = own.kept_structure(IntegratorStructure(*functions, ctypes.addressof(self.state)))
-        """As the kernel calls it."""
+        """Structure by which the kernel calls it."""
         arrays = [own.kept(values) for values in (np.zeros(n), np.zeros(n), np.array(atol, dtype=np.float64))]
         weakref.finalize(self, _free, s, self._context, self._memory, self._vectors, made := [], (arrays, self.state))
         _check(s.SUNContext_Create(0, byref(self._context)), "SUNContext_Create")
@@ -77,7 +77,7 @@ def _check(flag: int, name: str) -> None:
 
 
 def _free(s: SundialsFunctions, context: c_void_p, memory: c_void_p, vectors: list[int], made: list[int], kept: object) -> None:
-    """What is ``kept`` are numbers that vectors have, and what the library is given as context."""
+    """Frees the objects of the library; ``kept`` are numbers that vectors have, and the context of the library."""
     if memory:
         s.CVodeFree(byref(memory))
     for address, free in zip(made, (s.SUNMatDestroy, s.SUNLinSolFree), strict=False):

@@ -13,12 +13,12 @@ typedef enum { TRAPEZOIDAL, GENERALISED_ALPHA, TR_BDF2 } ImplicitMethod;
 typedef struct {
     double step, radius, tolerance; /* radius: spectral, of the generalised-alpha method */
     int method, limit;              /* limit: of Newton iterations in a step */
-    bool tangent, stepped;          /* by the tangent's metric; velocities alone within the Newton iteration */
-    const double *nominal;          /* by state; stays with the caller */
+    bool tangent, stepped;          /* tangent: by the tangent's metric; stepped: velocities alone within the Newton iteration */
+    const double *nominal;          /* nominal values by state; stay with the caller */
 } Index3Options;
 
-/* What a run tells. worst: the state that changed most, and by how much, in the last iteration of a step that was not solved; ringing: the
- * state that first rang from step to step, or -1. */
+/* The report of a run. worst: the state that changed most, and by how much, in the last iteration of a step that was not solved.
+ * ringing: the state that first rang from step to step, or -1. */
 typedef struct {
     long iterations, factorisations;
     int most_iterations, worst, ringing;
@@ -30,8 +30,8 @@ typedef struct Index3 {
     Index3Options o;
     Index3Report report;
     Bordered *b;
-    double *x, *dx, *x_before, *dx_before; /* at both ends of the last step */
-    double *memory;                        /* of the generalised-alpha method: the derivatives that it goes by */
+    double *x, *dx, *x_before, *dx_before; /* states and derivatives at both ends of the last step */
+    double *memory;                        /* derivatives that the generalised-alpha method uses */
     double *trial, *base, *slope, *change, *unknowns;
     int *alternations;
     void (*place)(void *context, double t, const double *x); /* called before evaluations at another time; null where the kernel sees to it */
@@ -49,7 +49,7 @@ void index3_between(const Index3 *, int states, double f, double h, double *x); 
 /* index3_run.c */
 int kernel_begin_index3(Kernel *, const Rows *, const Index3Options *, double start, double stop, long outputs, const double *output_times);
 const Index3Report *kernel_index3(const Kernel *);
-const double *kernel_index3_violation(const Kernel *); /* by unknown, what it keeps at zero, at the end of the last step */
+const double *kernel_index3_violation(const Kernel *); /* values that unknowns keep at zero, at the end of the last step */
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility pop

@@ -1,4 +1,4 @@
-"""Runs by implicit steps of fixed size that end on the constraints; what the fields mean is said in ``index3.h``."""
+"""Runs by implicit steps of fixed size that end on the constraints; ``index3.h`` describes the fields."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from coupling.kernel.rows.rows import RowsStructure
 METHODS = ("trapezoidal", "generalised-alpha", "trbdf2")
 """Numbered as in the kernel."""
 MOST = 2**31 - 1
-"""Iterations that can be counted."""
+"""Largest number of iterations that can be counted."""
 
 
 class Index3Options(ctypes.Structure):

@@ -22,7 +22,7 @@ class CalledMethod(Protocol):
         """Takes a step, to the limit at most, and returns the time."""
 
     def state(self, t: float) -> np.ndarray:
-        """The states within the last step."""
+        """Returns the states within the last step."""
 
 
 _RESTART = ctypes.CFUNCTYPE(c_bool, c_double, c_void_p, c_double, c_double, c_void_p)

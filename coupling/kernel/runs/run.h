@@ -1,4 +1,4 @@
-/* What the files of a run in time share: the run itself, and the methods that take its steps. */
+/* The data that the files of a run in time share: the run itself, and the methods that take its steps. */
 #ifndef KERNEL_RUN_H
 #define KERNEL_RUN_H
 
@@ -15,7 +15,7 @@ typedef struct {
     int shrinking;
 } Crossing;
 
-/* What takes the steps. All but `end` return a KernelStatus. */
+/* A method that takes the steps. All functions except `end` return a KernelStatus. */
 typedef struct {
     int (*restart)(Kernel *, double t, const double *x); /* begins at a point, or anew after an event, and reads the indicators there */
     int (*step)(Kernel *, double limit, bool *back);     /* moves the run; `back` where it went back to an earlier point instead */
@@ -24,37 +24,37 @@ typedef struct {
     void (*end)(Kernel *);
     void (*visit)(Kernel *, Visit *);             /* its own state; null where it begins anew instead */
     bool evaluates; /* a step leaves the instances where it ended */
-    int samples;    /* of the indicators inside a step */
+    int samples;    /* samples of the indicators inside a step */
 } Method;
 
 typedef struct Run {
     const Method *method;
-    struct Explicit *own;      /* of a Runge-Kutta method */
-    const Integrator *outside; /* of a method that is called back */
-    struct Index3 *index3;     /* of implicit steps of fixed size */
-    double t, t_before, *present; /* where the run is, where its last step began, and the state now */
+    struct Explicit *own;      /* data of a Runge-Kutta method */
+    const Integrator *outside; /* a method that is called back */
+    struct Index3 *index3;     /* data of implicit steps of fixed size */
+    double t, t_before, *present; /* time of the run, time at which its last step began, and the state now */
     long steps;
     bool near; /* the limit is so near that there is nothing to integrate */
     const double *output_times;
     long outputs, next_output;
     double start, stop, span, last_event;
     double longest; /* the next step */
-    double parted;  /* when what was in force contradicted itself last */
+    double parted;  /* last time at which what was in force contradicted itself */
     int close;
     bool listens; /* an instance wants to hear of every completed step */
-    Crossing *crossing; /* by indicator: out of the positive, into it */
-    double from, end; /* of what is searched for the first event of the last step */
-    double t_earlier; /* where the step before the last began; not a number after an event */
+    Crossing *crossing; /* crossings by indicator: out of the positive, into it */
+    double from, end; /* ends of the interval that is searched for the first event of the last step */
+    double t_earlier; /* time at which the step before the last began; NaN after an event */
     double *slope; /* derivatives where indicators are probed */
     double *x, *z, *z_before, *z_middle, *z_earlier; /* indicators at `end`, at `from`, between, at `t_earlier` */
     double *z_inside; /* and at all samples of the last step, with its ends; so many rows fit in */
     int room;
     Bound *bound;
     int bounds;
-    const int *angle; /* what indicators may depend on by its sines: states, and drives as -1 - drive */
+    const int *angle; /* angles on whose sines indicators may depend: states, and drives as -1 - drive */
     int angles;
-    double *angle_before; /* where the last step began */
-    double *unknowns, *unknowns_before; /* of all loops, at both ends of the last step */
+    double *angle_before; /* angles where the last step began */
+    double *unknowns, *unknowns_before; /* unknowns of all loops, at both ends of the last step */
 } Run;
 
 /* run.c */
@@ -64,14 +64,14 @@ int chattering(Kernel *, int indicator, int state);
 /* bounds.c */
 void note_bounds(Kernel *);
 void visit_bounds(Visit *, Bound *, int count);
-int check_limits(Kernel *); /* whether each state is within its value limit, after an accepted step */
+int check_limits(Kernel *); /* says whether each state is within its value limit, after an accepted step */
 
 /* bracketing.c */
-void note_angles(Kernel *); /* where a step begins, lest one that turns far leap over what happens in a turn */
+void note_angles(Kernel *); /* keeps the angles where a step begins: a step that turns far must not leap over events within a turn */
 
 /* A state event inside the last step that its ends do not show moves `end`, with the indicators there, before the end of the step. */
 int look_inside(Kernel *);
-bool may_rest(const Kernel *); /* at events */
+bool may_rest(const Kernel *); /* says whether it may rest, at events */
 int probe_indicators(Kernel *, double t, double *z); /* the indicators within the last step */
 int state_on_constraints(Kernel *, double t, double *x); /* within the last step, lest what is interpolated be taken for what happens */
 

@@ -17,17 +17,17 @@ enum { RK_DONE = 0, RK_RETRY = 1, RK_TOO_SMALL = 2 };
 /* Moves the state at the end of a step and at a start, after the derivative has last been evaluated at the same time; returns as a Derivative. */
 typedef int (*Correction)(void *context, double t, double *x);
 
-/* A method is its tableau. Stages are numbered from 0; stage `stages` is the derivative at the new point, which is the next
- * step's first, and the `extra` stages, which only dense output needs, follow it. So `c` has stages + 1 + extra entries, `a` as
- * many rows of stages + extra entries, and row `stages` of `a` is what is usually called b.
+/* A method is its tableau. Stages are numbered from 0; stage `stages` is the derivative at the new point, which is the next step's first.
+ * The `extra` stages, which only dense output needs, follow it. So `c` has stages + 1 + extra entries, and `a` as many rows of stages +
+ * extra entries. Row `stages` of `a` is usually called b.
  *
- * The local error is h (e . k), or where `e3` is given h (e . k)^2 / sqrt((e . k)^2 + (e3 . k)^2 / 100), each dot product being
- * a scaled norm; `e` and `e3` have stages + 1 entries. The error shrinks as h to the power of `order`. `damping` is the exponent
- * by which the previous step's error enters the step size control, 0 where it does not. `stable` is the length of the negative real
- * axis on which the method is stable.
+ * The local error is h (e . k), or where `e3` is given h (e . k)^2 / sqrt((e . k)^2 + (e3 . k)^2 / 100), each dot product being a scaled
+ * norm; `e` and `e3` have stages + 1 entries. The error shrinks as h to the power of `order`. `damping` is the exponent by which the
+ * previous step's error enters the step size control, 0 where it does not. `stable` is the length of the negative real axis on which the
+ * method is stable.
  *
- * Dense output over a step is the nested polynomial x + s (F0 + (1-s) (F1 + s (F2 + (1-s) (F3 + ...)))) through both ends and
- * slopes, whose coefficients from F3 on are h (d . k): `dense` rows of stages + 1 + extra entries. */
+ * Dense output over a step is the nested polynomial x + s (F0 + (1-s) (F1 + s (F2 + (1-s) (F3 + ...)))) through both ends and slopes.
+ * Its coefficients from F3 on are h (d . k): `dense` rows of stages + 1 + extra entries. */
 typedef struct Tableau {
     int stages, extra, dense, order;
     double damping, stable;
@@ -40,19 +40,19 @@ typedef struct RungeKutta {
     Derivative derivative;
     void *context;
     double rtol, largest; /* largest: the longest step allowed, or infinity */
-    double *atol;         /* by state */
+    double *atol;         /* tolerances by state */
     double t, h;          /* the present point, and the size that the next step will try; 0 lets the method choose */
-    double t_before;      /* where the last step began; t itself where there is none to look back on */
+    double t_before;      /* time at which the last step began; t itself where none is known */
     double *x, *dx;       /* state and derivative at the present point */
     double *x_before;     /* state at t_before */
     long steps, rejected, refused, evaluations; /* refused: attempts whose derivative could not be evaluated */
     int worst;            /* the state with the greatest error in the last attempt; -1 before one, and where it was refused */
     Correction correct; /* null: none */
 
-    double *k, *trial, *dense, *corrected; /* from here on the method's own; corrected: by how much the last correction moved the state */
+    double *k, *trial, *dense, *corrected; /* memory of the method from here on; corrected: last correction of the state */
     double error_before;
     bool dense_ready;
-    size_t width; /* of a row of states, in numbers */
+    size_t width; /* width of a row of states, in numbers */
     const struct Lanes *lanes;
     const struct Sum *place, *error, *interpolant; /* over stages: as the rows of a, e and e3, and the rows of d */
 } RungeKutta;
@@ -73,9 +73,10 @@ int rk_step(RungeKutta *, double limit);
  * that fails, returns as the derivative did. */
 int rk_interpolate(RungeKutta *, double t, double *x);
 
-/* How near the last step came to the limit of stability: the greatest rate by which derivatives answer to states, times the step,
- * over what the method bears; about 1 where stability and not accuracy limits the steps. `state` is the one whose derivative answers
- * most. Takes no evaluation, but the method's stages: to be asked before the first interpolation in a step. 0 where a step tells nothing. */
+/* Returns how near the last step came to the limit of stability. It is the greatest rate by which derivatives answer to states, times
+ * the step, over the method's limit. It is about 1 where stability and not accuracy limits the steps. `state` is the one whose
+ * derivative answers most. The function needs no evaluation, but the method's stages: to be called before the first interpolation in a
+ * step. Returns 0 where a step shows nothing. */
 double rk_stiffness(RungeKutta *, int *state);
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)

@@ -14,18 +14,18 @@
 #pragma GCC visibility push(hidden)
 #endif
 
-/* What a run is to be differentiated by; all arrays outlive it. */
+/* The parameters by which a run is to be differentiated; all arrays outlive it. */
 typedef struct {
-    int parameters, shadows;    /* so many of each parameter, one parameter after the other */
-    const int *part;            /* by parameter: the instance that differentiates by it, NONE where none does */
-    const Reference *reference; /* of the parameter there */
-    const int *apart;           /* by parameter: whether its effect at given states is a difference of shadows */
+    int parameters, shadows;    /* numbers of parameters, and of shadows of each, one parameter after the other */
+    const int *part;            /* instance that differentiates by each parameter, NONE where none does */
+    const Reference *reference; /* reference of each parameter there */
+    const int *apart;           /* truths by parameter: its effect at given states is a difference of shadows */
     Kernel *const *shadow;
-    const double *stride, *weight; /* by shadow: how far its parameter is moved, and its share in a derivative */
-    const Reference *state;        /* of all states */
-    const int *unknown_start;      /* by instance: which of its variables it differentiates, sorted; none where it gives no derivatives */
+    const double *stride, *weight; /* move of each shadow's parameter, and its share in a derivative */
+    const Reference *state;        /* references of all states */
+    const int *unknown_start;      /* variables that each instance differentiates, sorted; none where it gives no derivatives */
     const Reference *unknown;
-    const double *start; /* by parameter, of all states */
+    const double *start; /* derivatives of all states at the start, by parameter */
 } SensitivityRows;
 
 typedef struct {
@@ -36,17 +36,17 @@ typedef struct {
 
 typedef struct Sensitivity {
     SensitivityRows rows;
-    PartInputs *inputs; /* by instance */
-    int *block;         /* of all of them */
-    double *v;          /* by parameter, derivatives of all slots */
-    const double *now;  /* those of the states at the point of the last full evaluation */
-    double *seed, *answer, *values, *right, *residual, *x, *slope; /* by slot, by unknown, by state */
+    PartInputs *inputs; /* inputs by instance */
+    int *block;         /* block of all of them */
+    double *v;          /* derivatives of all slots, by parameter */
+    const double *now;  /* derivatives of the states at the point of the last full evaluation */
+    double *seed, *answer, *values, *right, *residual, *x, *slope; /* vectors by slot, by unknown, by state */
     Reference *known, *asked;
     int *target;
-    double *time, *event, *next; /* by shadow: its event, the states there, and when its next time event is */
-    double *shift;               /* by parameter: how the time of the event moves */
+    double *time, *event, *next; /* time of each shadow's event, the states there, and the time of its next time event */
+    double *shift;               /* move of the time of the event, by parameter */
     double *z, next_time;
-    double grazing; /* when a state event was first passed whose time has no derivative to speak of; NaN */
+    double grazing; /* time of the first passed state event whose time has no derivative to speak of; NaN */
 } Sensitivity;
 
 /* sensitivity.c */
@@ -55,7 +55,7 @@ double kernel_grazing(const Kernel *);
 int kernel_width(const Kernel *); /* states, and their sensitivities */
 int sensitivity_derivatives(void *kernel, double t, const double *x, double *dx);
 int sensitivity_correct(void *kernel, double t, double *x);
-int sensitivity_record(Kernel *, const int *slot, int columns, double *row); /* of the values in so many slots */
+int sensitivity_record(Kernel *, const int *slot, int columns, double *row); /* records the values in so many slots */
 int along_constraints_at(Kernel *, double t, const double *x, double *s); /* after an evaluation there */
 void hold_tangents(Kernel *, int parameter);
 int shadow_failed(Kernel *, int shadow, int result); /* tells what has failed there */
@@ -68,7 +68,8 @@ int sensitivity_restart(Kernel *, double t, const double *x);
 int sensitivity_arrive(Kernel *, double t, const double *x, int indicator);
 int sensitivity_leave(Kernel *, double t, double *x);
 int sensitivity_complete(Kernel *, double t, const double *x);
-double sum_of_shadows(const Kernel *, int parameter, const double *of, int width, int index); /* of what each has */
+/* Weighted sum of a value over a parameter's shadows. */
+double sum_of_shadows(const Kernel *, int parameter, const double *of, int width, int index);
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility pop

@@ -34,15 +34,15 @@ declare(
 
 @dataclass(frozen=True, kw_only=True)
 class ByParameter:
-    """One parameter, and how its effect at given states is found."""
+    """A parameter, and the way in which its effect at given states is found."""
 
     part: int
-    """The instance that differentiates by it; NONE where none does."""
+    """Number of the instance that differentiates by it; NONE where none does."""
     reference: int
     apart: bool
-    """Whether it is a difference of shadows."""
+    """True if the derivative is a difference of shadows."""
     strides: np.ndarray
-    """By shadow, how far its parameter is moved."""
+    """Strides by which each shadow's parameter is moved."""
     weights: np.ndarray
 
 
@@ -56,7 +56,8 @@ def set_sensitivities(
     t: float,
     x: np.ndarray,
 ) -> Status:
-    """``shadows`` are of one parameter after the other; ``states`` are their references, ``unknowns`` those that each instance differentiates."""
+    """Begins sensitivities. ``shadows`` are of one parameter after the other; ``states`` are their references, ``unknowns`` those that each
+    instance differentiates."""
     starts = np.cumsum([0, *map(len, unknowns)])
     arrays = {
         "part": np.array([each.part for each in parameters], dtype=np.intc),
@@ -76,5 +77,5 @@ def set_sensitivities(
 
 
 def grazing(kernel: Core) -> float:
-    """When a state event was passed whose time has no derivative; not a number where none was."""
+    """Returns when a state event was passed whose time has no derivative; NaN where none was."""
     return kernel.library.kernel_grazing(kernel.handle)

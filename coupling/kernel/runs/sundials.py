@@ -1,4 +1,4 @@
-"""SUNDIALS as scikit-sundae brings it along, where a kernel is: in this process, or in that of the run, which loads the same files."""
+"""SUNDIALS from scikit-sundae, in the process of a kernel: this one, or that of the run, which loads the same files."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "SUNContext_Free": (_i, [POINTER(_p)]),
 }
 CALLED = ("CVode", "CVodeReInit", "CVodeSetStopTime", "CVodeGetDky", "N_VGetArrayPointer", "SUNDenseMatrix_Data")
-"""By the kernel."""
+"""Functions that the kernel calls."""
 _AT_THE_END = ("CVodeFree", "SUNLinSolFree", "SUNMatDestroy", "N_VDestroy", "SUNContext_Free")
-"""What a process that is no more has done with."""
+"""Functions that need no call where the process has ended."""
 VERSIONS = ("6", "7")
-"""Whose functions are as above."""
+"""Major versions of SUNDIALS with these functions."""
 
 
 class SundialsFunctions:
     """Its functions by their names, called where a kernel is."""
 
     def __init__(self, library: Library, here: ctypes.CDLL) -> None:
-        """``library``: the kernel; ``here``: what this process has loaded."""
+        """Takes ``library``, the kernel, and ``here``, the library that this process has loaded."""
         self._library, self._here = library, here
         for name in _AT_THE_END:
             getattr(self, name)  # while it can be found
@@ -59,7 +59,7 @@ class SundialsFunctions:
         return found
 
     def address(self, name: str) -> int:
-        """Of a function, where the kernel is; an OSError says why it cannot be loaded there."""
+        """Returns the address of a function, in the process of the kernel; an OSError says why it cannot be loaded there."""
         address = ctypes.cast(getattr(self._here, name), c_void_p).value or 0
         if not self._library.is_elsewhere:
             return address
@@ -77,7 +77,7 @@ class _Symbol(ctypes.Structure):
 
 
 def _file_of(address: int) -> bytes:
-    """The binary that a function is from."""
+    """Returns the binary that a function is from."""
     found = _Symbol()
     ctypes.CDLL(None).dladdr(c_void_p(address), byref(found))
     file: bytes = found.file
@@ -86,7 +86,7 @@ def _file_of(address: int) -> bytes:
 
 @cache
 def library_of(module: ModuleType) -> Any:
-    """What a module of scikit-sundae is linked with; None where that is of another kind."""
+    """Returns the library that a module of scikit-sundae is linked with; None where it is of another kind."""
     config = getattr(module, "config", {})
     major = str(config.get("SUNDIALS_VERSION", "0")).split(".")[0]
     if (config.get("SUNDIALS_FLOAT_TYPE"), config.get("SUNDIALS_INT_TYPE")) != ("double", "int") or major not in VERSIONS:

@@ -56,7 +56,7 @@ class Tableau:
         inner, b = self.a[: self.stages, : self.stages], self.b
 
         def growth(z: float) -> float:
-            """What a step makes of x' = z x/h."""
+            """Returns the factor by which a step multiplies x for x' = z x/h."""
             return float(abs(1 + z * b @ np.linalg.solve(np.eye(self.stages) - z * inner, np.ones(self.stages))))
 
         inside = 0.0
@@ -70,7 +70,7 @@ class Tableau:
 
     @cached_property
     def structure(self) -> TableauStructure:
-        """For C; it keeps the arrays alive that it points to."""
+        """The method as a structure for C; it keeps the arrays alive that it points to."""
         arrays = {
             name: np.ascontiguousarray(getattr(self, name), dtype=float)
             for name in ("c", "a", "e", "e3", "d")
@@ -81,7 +81,7 @@ class Tableau:
 
 
 def rows(width: int, *entries: Mapping[int, float]) -> np.ndarray:
-    """A matrix of which the entries that are not 0 are given, by row and column."""
+    """Returns a matrix from its entries that are not 0, by row and column."""
     matrix = np.zeros((len(entries), width))
     for row, given in zip(matrix, entries, strict=True):
         row[list(given)] = list(given.values())

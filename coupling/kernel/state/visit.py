@@ -1,4 +1,4 @@
-"""The state of a run as bytes; what belongs to it is said in ``state.c``."""
+"""The state of a run as bytes; ``state.c`` describes its contents."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ class Visited(IntEnum):
 
 
 class Unvisited(Exception):
-    """The walk came to no end."""
+    """An error: the walk through the state did not end."""
 
     def __init__(self, why: Visited, instance: int) -> None:
         super().__init__(why.name)
         self.why, self.instance = why, instance
-        """Which instance failed, by its number."""
+        """Reason, and number of the instance that failed."""
 
 
 def saved_state(kernel: Core, restarted: np.ndarray | None = None) -> np.ndarray:
-    """All that a run needs to go on, the states of its instances included; the run itself goes on as if nothing had been.
+    """Returns all that a run needs to continue, with the states of its instances; the run itself goes on unchanged.
 
-    ``restarted`` tells by instance of which the own state is left out.
+    ``restarted`` marks the instances whose own state is left out.
     """
     size = c_size_t(0)
     _visit(kernel, _COUNTING, np.zeros(0, np.uint8), size, restarted)
@@ -46,7 +46,7 @@ def saved_state(kernel: Core, restarted: np.ndarray | None = None) -> np.ndarray
 
 
 def load_state(kernel: Core, state: np.ndarray, restarted: np.ndarray | None = None) -> None:
-    """Takes the place of the state of a run that began as the saved one did."""
+    """Replaces the state of a run that began as the saved one did."""
     _visit(kernel, _LOADING, np.ascontiguousarray(state), c_size_t(state.size), restarted)
 
 

@@ -1,4 +1,4 @@
-"""A system in the kernel: its values, its evaluation, its loops and its record; what the functions do is said in ``kernel.h``."""
+"""A system in the kernel: its values, its evaluation, its loops and its record; ``kernel.h`` describes the functions."""
 
 from __future__ import annotations
 
@@ -102,8 +102,8 @@ class Core:
         functions: Sequence[Callable[..., float]] = (),
         library: Library = library,
     ) -> None:
-        """``instances`` by their rows; ``functions`` of time by their numbers in the rows of drives, which take a second argument of no use;
-        ``library``: that of the instances."""
+        """Builds a system. ``instances`` are by their rows. ``functions`` of time are by their numbers in the rows of drives; they take an
+        unused second argument. ``library`` is that of the instances."""
         self.library, self._at = library, library.pointer
         handles = (c_void_p * len(instances))(*(instance.handle for instance in instances))
         callbacks = [library.called_back((_VALUE, "ask_value", function)) for function in functions]
@@ -115,17 +115,17 @@ class Core:
             raise MemoryError("the system needs more memory than there is")
         self._kept: list[object] = [rows, callbacks]
         self._running: object = None
-        """What the run refers to."""
+        """Objects to which the run refers."""
         self._parameters, self._differentiated = 0, object()
-        """By how many parameters the rows have derivatives, and what these refer to."""
+        """Number of parameters by which the rows have derivatives, and the objects to which these refer."""
         self.fused: object = None
+        """Structure of the fused code that evaluates in place of the instances, kept alive here; None where they do. See ``fused.py``."""
         self.limits: np.ndarray | None = None
         """The largest absolute values of states in the present run."""
-        """What evaluates in place of the instances and is referred to; None where they do. See ``fused.py``."""
         self.fused_record: object = None
-        """The same of what is recorded."""
+        """Structure of the fused code of the record, kept alive here."""
         self.fused_open: object = None
-        """The same of implicit steps that hold constraints."""
+        """Structure of the fused code of implicit steps that hold constraints, kept alive here."""
         self.states = rows.states
         self.slots = np.ctypeslib.as_array(library.kernel_slots(self.handle), shape=(rows.slots + 1,))
         try:
@@ -141,12 +141,13 @@ class Core:
             self._columns = int(rows.table("record")["columns"][0])
 
     def add_jacobians(self, rows: Rows) -> None:
-        """Those of loops that were built without: ``rows`` are the same as before, with what has come to the loops."""
+        """Adds the Jacobians of loops that were built without: ``rows`` are the same as before, with the additions to the loops."""
         self._kept.append(rows)
         require_memory(self.library.kernel_add_jacobians(self.handle, byref(self.library.rows(rows))))
 
     _file, _there = (-1, 0, 0), -1
-    """What takes rows: the file, where the first of them begins, and the bytes of each; and the number of the file in the process of the kernel."""
+    """File that takes rows, with the place of the first row and the bytes of each. The last number is that of the file in the process of
+    the kernel."""
 
     def reset(self) -> None:
         """Makes the kernel what it was when it was built, its Jacobians included: settings, values, statistics and records go.
@@ -159,7 +160,7 @@ class Core:
         self.differentiate_by(0, None)
 
     def differentiate_by(self, parameters: int, kept: object) -> None:
-        """So many derivatives follow the values in each row; what is kept is referred to."""
+        """Sets the number of derivatives that follow the values in each row; keeps the objects to which they refer."""
         self._parameters, self._differentiated = parameters, kept
 
     def free(self) -> None:
@@ -181,11 +182,11 @@ class Core:
         self.library.kernel_leave_last(self.handle)
 
     def unsettle(self) -> None:
-        """To be called after the inputs of instances were set from outside."""
+        """Reports that the inputs of instances were set from outside."""
         self.library.kernel_unsettle(self.handle)
 
     def hold(self, loop: int, held: Sequence[bool] | np.ndarray | None) -> None:
-        """Which unknowns of a loop are not its own to find; without an argument, all of them are."""
+        """Sets which unknowns of a loop are not its own to find; without an argument, all of them are."""
         array = None if held is None else np.array(held, dtype=np.bool_)
         require_memory(self.library.kernel_hold(self.handle, loop, self._at(array)))
 
@@ -195,11 +196,11 @@ class Core:
 
     @property
     def time(self) -> float:
-        """Of the present point."""
+        """The time of the present point."""
         return self.library.kernel_time(self.handle)
 
     def set_projection(self, rows: Rows, on: bool) -> None:
-        """Whether each step ends on the constraints."""
+        """Sets whether each step ends on the constraints."""
         require_memory(self.library.kernel_set_projection(self.handle, byref(self.library.rows(rows)), on))
 
     def set_sizes(self, sizes: np.ndarray | None) -> None:
@@ -208,7 +209,7 @@ class Core:
 
     @property
     def peaks(self) -> np.ndarray:
-        """A copy of the greatest pivots of the run so far, by which those that are small now are judged."""
+        """A copy of the greatest pivots of the run so far, by which small ones are judged."""
         kept = np.zeros(self.library.kernel_copy_peaks(self.handle, None, False))
         self.library.kernel_copy_peaks(self.handle, self._at(kept), False)
         return kept
@@ -218,26 +219,27 @@ class Core:
         self.library.kernel_copy_peaks(self.handle, self._at(kept), True)
 
     def set_damping(self, rtol: float) -> None:
-        """Of constraints that become weak near a singular pose, by the tolerance of the run."""
+        """Sets the damping of constraints that become weak near a singular pose, by the tolerance of the run."""
         self.library.kernel_set_damping(self.handle, rtol)
 
     def worst_scaled(self) -> tuple[float, int, int, float]:
-        """The least pivot of constraints that are no redundancy, states of the two bodies that cause it, and the ratio of their masses."""
+        """Returns the least pivot of constraints that are not redundant, states of the two bodies that cause it, and the ratio of their
+        masses."""
         light, heavy, ratio = _i(), _i(), c_double()
         pivot = self.library.kernel_worst_scaled(self.handle, byref(light), byref(heavy), byref(ratio))
         return pivot, light.value, heavy.value, ratio.value
 
     def set_fast(self, fast: bool) -> None:
-        """Whether loops that have a shortcut may take it."""
+        """Sets whether loops that have a shortcut may take it."""
         self.library.kernel_set_fast(self.handle, fast)
 
     def set_open(self, open_: bool) -> None:
-        """Whether loops are passed once, with their unknowns as they are, instead of being solved."""
+        """Sets whether loops are passed once, with their present unknowns, instead of being solved."""
         self.library.kernel_set_open(self.handle, open_)
 
     @property
     def recorded_until(self) -> float:
-        """The time of the last row; not a number where there is none."""
+        """The time of the last row; NaN where no row exists."""
         if self.library.is_lost:
             kept = self._kept_record
             last = 0 if kept.file else kept.rows - 1
@@ -246,7 +248,7 @@ class Core:
 
     @property
     def _width(self) -> int:
-        """Of a row, the time included."""
+        """The number of values in a row, the time included."""
         return self._columns * (1 + self._parameters) + 1
 
     @property
@@ -254,7 +256,7 @@ class Core:
         return self.library.kernel_record_kept(self.handle).contents
 
     def take_record(self) -> np.ndarray:
-        """All rows, the time first; they are handed over without being copied, and the kernel has none after that."""
+        """Returns all rows, the time first. They are handed over without being copied, and the kernel has none after that."""
         width = self._width
         if self.library.is_elsewhere:
             kept = self._kept_record
@@ -268,14 +270,14 @@ class Core:
         return np.frombuffer(memory).reshape(rows, width)
 
     def begin_rows_file(self, file: int, first: int, place: np.ndarray) -> None:
-        """Rows go into an open file from a place on, by ``place`` in another order of their numbers."""
+        """Sends rows into an open file from a place on, by ``place`` in another order of their numbers."""
         place = np.ascontiguousarray(place, np.int32)
         self._file = file, first, 8 * len(place)
         self._there = file = self.library.file(file)
         require_memory(self.library.kernel_begin_rows_file(self.handle, file, first, len(place), self._at(place)))
 
     def end_rows_file(self) -> int:
-        """How many rows the file has, which ends with them."""
+        """Returns how many rows the file has, which ends with them."""
         if self.library.is_lost:
             (file, first, size), rows = self._file, self._kept_record.rows
             os.ftruncate(file, first + rows * size)
@@ -287,7 +289,7 @@ class Core:
 
     @property
     def rows(self) -> int:
-        """How many have been recorded."""
+        """The number of recorded rows."""
         return self.library.kernel_rows(self.handle)
 
     @property
@@ -306,23 +308,24 @@ class Core:
         return self.library.kernel_statistics(self.handle).contents
 
     def deficient(self, loop: int, passing: bool = False) -> tuple[int, float]:
-        """The worst rank deficiency of a loop's equations, and when it was: of what is missing always, or of what was missing in passing."""
+        """Returns the worst rank deficiency of a loop's equations, and its time: of what is missing always, or of what was missing in
+        passing."""
         time = c_double(0)
         return self.library.kernel_loop_deficiency(self.handle, loop, passing, None, None, byref(time)), time.value
 
     def deficiency(self, loop: int, unknowns: int, passing: bool = False) -> tuple[int, np.ndarray, np.ndarray, float]:
-        """The same, and between them who takes part in it."""
+        """Returns the same, with the share of each unknown and each equation in it."""
         undetermined, redundant, time = np.zeros(unknowns), np.zeros(unknowns), c_double(0)
         arrays = self._at(undetermined), self._at(redundant)
         count = self.library.kernel_loop_deficiency(self.handle, loop, passing, *arrays, byref(time))
         return count, undetermined, redundant, time.value
 
     def set_quiet(self, quiet: np.ndarray) -> None:
-        """Says which instances no event concerns."""
+        """Sets which instances no event concerns."""
         require_memory(self.library.kernel_set_quiet(self.handle, self.library.pointer(quiet)))
 
     def repeated(self, rows: Rows, t: float, x: np.ndarray, unknowns: int) -> list[int]:
-        """Returns the unknowns of all loops whose constraints repeat others at a point; none where that cannot be told."""
+        """Returns the unknowns of all loops whose constraints repeat others at a point; none where that is not known."""
         found = np.zeros(unknowns, dtype=bool)
         structure = byref(self.library.rows(rows))
         status = STATUSES[self.library.kernel_find_repeated(self.handle, structure, t, self._at(x), self.library.pointer(found))]
@@ -337,11 +340,11 @@ class Core:
 
     @property
     def decay(self) -> float:
-        """By the second: how fast states return to the projected ones."""
+        """The rate in 1/s at which states return to the projected ones."""
         return self.library.kernel_decay()
 
     def projected_derivatives(self, t: float, x: np.ndarray, dx: np.ndarray) -> Status:
-        """Those at the projected states, which draw the states after them."""
+        """Computes the derivatives at the projected states, which draw the states after them."""
         return STATUSES[self.library.kernel_projected_derivatives(self.handle, t, self._at(x), self._at(dx))]
 
     def projected_residuals(self, t: float, x: np.ndarray, z: np.ndarray, dx: np.ndarray, r: np.ndarray) -> Status:
@@ -366,7 +369,7 @@ class Core:
         return STATUSES[self.library.kernel_start_events(self.handle)]
 
     def settle(self, x: np.ndarray) -> Status:
-        """Discrete updates until nothing changes; x receives the states."""
+        """Makes discrete updates until nothing changes; x receives the states."""
         return STATUSES[self.library.kernel_settle(self.handle, self._at(x), byref(c_bool()))]
 
     @property

@@ -22,7 +22,7 @@ class Factors:
     """Places among the unknowns of the loop."""
     pivot: np.ndarray
     share: np.ndarray
-    """Each pivot as a share of the diagonal entry: 1 if the row is independent of those before it."""
+    """Pivots as shares of their diagonal entries: 1 if the row is independent of those before it."""
     added: np.ndarray
     """Damping, as a share of the own block of each joint; 0 where nothing was damped."""
     deficiency: int
@@ -30,7 +30,7 @@ class Factors:
 
 
 def factors(kernel: Core, loop: int, unknowns: int) -> Factors:
-    """Returns those of the last evaluation by the instances."""
+    """Returns the factors of the last evaluation by the instances."""
     unknown, (pivot, share, added) = np.zeros(unknowns, dtype=np.intc), np.zeros((3, unknowns))
     at = kernel.library.pointer
     deficiency = kernel.library.kernel_loop_factors(kernel.handle, loop, at(unknown), at(pivot), at(share), at(added))

@@ -33,13 +33,13 @@ typedef enum {
     KERNEL_STOPPED,          /* a method that is called back does not go on, and has kept why */
     KERNEL_UNFIT,            /* the position of constraint `failure.slot` of loop `failure.index`, which comes into force, is off */
     KERNEL_CONFLICT,         /* no velocities satisfy that constraint with those that it repeats */
-    KERNEL_NO_FORCES,        /* none satisfy the contact of switched row `failure.index` */
-    KERNEL_UNSETTLED_MODES,  /* of so many switched rows as `failure.slot` says, such as `failure.index` */
+    KERNEL_NO_FORCES,        /* no forces satisfy the contact of switched row `failure.index` */
+    KERNEL_UNSETTLED_MODES,  /* modes of so many switched rows as `failure.slot` says, such as `failure.index` */
     KERNEL_UNFIT_MODE,       /* the position of switched row `failure.index`, which comes into force, is off */
     KERNEL_STEP_NOT_SOLVED,  /* Newton's iteration of an implicit step has not come to rest; state `failure.slot` changed most */
     KERNEL_STEP_CONTRADICTORY, /* no positions satisfy the constraints of an implicit step, such as that of unknown `failure.index` */
     KERNEL_PRESCRIBED,         /* motions that are prescribed violate switched row `failure.index` */
-    KERNEL_NO_ROOM, /* for rows in their file; kernel_rows_file_error says why */
+    KERNEL_NO_ROOM, /* no room for rows in their file; kernel_rows_file_error says why */
     KERNEL_BEYOND_LIMIT /* state `failure.slot` has passed its value limit */
 } KernelStatus;
 
@@ -75,13 +75,13 @@ typedef struct {
 /* build.c: from rows, which have to outlive the kernel; one instance by row, and the functions that are called back by their numbers.
  * Null, or not 0, where memory lacks. */
 Kernel *kernel_build(const Rows *, Instance *const *, const TimeFunction *);
-int kernel_add_jacobians(Kernel *, const Rows *); /* of loops that were built without */
+int kernel_add_jacobians(Kernel *, const Rows *); /* adds the Jacobians of loops that were built without */
 int kernel_reset(Kernel *); /* reset.c: as it was when it was built, its Jacobians included; before its instances are reset */
 
 /* options.c */
-int kernel_set_fast(Kernel *, bool fast); /* whether loops with a shortcut may be taken by it */
-int kernel_set_open(Kernel *, bool open); /* whether loops are passed once instead of being solved, until a call solves them */
-void kernel_limit_values(Kernel *, const double *limit); /* by state, which stay with the caller; null: without limits */
+int kernel_set_fast(Kernel *, bool fast); /* sets whether loops with a shortcut may be taken by it */
+int kernel_set_open(Kernel *, bool open); /* sets whether loops are passed once instead of being solved, until a call solves them */
+void kernel_limit_values(Kernel *, const double *limit); /* limits by state, which stay with the caller; null: without limits */
 void kernel_leave_last(Kernel *);         /* time events at the end of a run are left to the caller */
 
 /* kernel.c */
@@ -92,25 +92,25 @@ const Statistics *kernel_statistics(const Kernel *);
 void kernel_set_polynomial(Kernel *, int drive, double start, double value, double slope, double curve);
 void kernel_unsettle(Kernel *); /* the inputs of instances were set from outside */
 int kernel_hold(Kernel *, int loop, const bool *held); /* null: nothing any more */
-int kernel_set_projection(Kernel *, const Rows *, bool on); /* whether each step ends on the constraints */
+int kernel_set_projection(Kernel *, const Rows *, bool on); /* sets whether each step ends on the constraints */
 /* Sets the sizes by which projections measure: of states, then of the constraints of all unknowns; null where all are 1. They are copied. */
 int kernel_set_sizes(Kernel *, const double *size);
-void kernel_set_damping(Kernel *, double rtol); /* of weak constraints in all loops; see linear.h */
+void kernel_set_damping(Kernel *, double rtol); /* sets the damping of weak constraints in all loops; see linear.h */
 /* Finds the constraints that repeat others at a point, by unknown of all loops. Without projection this decides nothing. */
 int kernel_find_repeated(Kernel *, const Rows *, double t, const double *x, bool *repeated);
 
 double kernel_worst_scaled(const Kernel *, int *light, int *heavy, double *ratio); /* decide.c: least pivot, states of two bodies, how far apart their masses are */
-int kernel_set_quiet(Kernel *, const bool *quiet);    /* by instance: no event concerns it, and nothing that is connected with it */
+int kernel_set_quiet(Kernel *, const bool *quiet);    /* truths by instance: no event concerns it, and nothing that is connected with it */
 void kernel_accept(Kernel *);                   /* the point of the last evaluation is one of the motion */
-void kernel_switch(Kernel *, int loop, int unknown, bool on); /* whether its constraint is in force; all are at first */
-const bool *kernel_off(const Kernel *);                       /* those that are not, by unknown of all loops */
+void kernel_switch(Kernel *, int loop, int unknown, bool on); /* sets whether its constraint is in force; all are at first */
+const bool *kernel_off(const Kernel *);                       /* constraints that are not, by unknown of all loops */
 /* in_order.c: the sequence in which a loop's constraints are taken; `tells`: those that repeat others are told; `first`: and carry nothing */
 int kernel_take_in_order(Kernel *, const Rows *, int loop, const int *order, bool tells, bool first);
-double kernel_asymmetry(const Kernel *, int loop, int *row, int *column); /* of its last Jacobian: the greatest, and where */
-int kernel_decide_in_order(Kernel *, double t, const double *x); /* where states are not projected */
+double kernel_asymmetry(const Kernel *, int loop, int *row, int *column); /* greatest asymmetry of its last Jacobian, and its place */
+int kernel_decide_in_order(Kernel *, double t, const double *x); /* decides for runs without projection of states */
 int kernel_repeated(const Kernel *, int loop, int *which, double *factors, double *since);
 int kernel_loop_linearise(Kernel *, int loop);                    /* its Jacobian at the present point */
-void kernel_loop_solve_linear(Kernel *, int loop, double *right); /* by its last Jacobian; becomes the solution */
+void kernel_loop_solve_linear(Kernel *, int loop, double *right); /* solves by its last Jacobian; `right` becomes the solution */
 /* factors.c: as linear_factors, share: what is left in each pivot of the diagonal entry; returns by how much the rank of the loop's equations falls
  * short there, or -1 without factors */
 int kernel_loop_factors(const Kernel *, int loop, int *unknown, double *pivot, double *share, double *added);
@@ -120,7 +120,7 @@ int kernel_loop_deficiency(const Kernel *, int loop, bool passing, double *undet
 int kernel_derivatives(void *kernel, double t, const double *x, double *dx);
 int kernel_evaluate(Kernel *, double t, const double *x); /* everything, as it is recorded */
 int kernel_evaluate_point(Kernel *, double t);            /* the same without what is only recorded, with the states as they are */
-int kernel_complete(Kernel *);                            /* what is only recorded */
+int kernel_complete(Kernel *);                            /* completes what is only recorded */
 int kernel_exchange(Kernel *, double t, bool solving);    /* all connections once, without time and states */
 int kernel_residuals(Kernel *, double t, const double *x, const double *z, double *dx, double *r); /* unknowns as given */
 int kernel_verify(Kernel *, double *dx);                    /* the last evaluation by derivatives: whether its shortcuts were exact */
@@ -130,12 +130,12 @@ int kernel_synchronise(Kernel *, double t, const double *x); /* time and states 
 /* projected.c */
 int kernel_project(Kernel *, double t, double *x); /* onto the constraints, as a smooth function of the point alone */
 int kernel_return(Kernel *, double t, double *x);  /* the same, but a point that satisfies them stays where it is */
-double kernel_decay(void); /* by the second: how fast states return to projected ones */
+double kernel_decay(void); /* rate in 1/s at which states return to projected ones */
 int kernel_projected_derivatives(Kernel *, double t, const double *x, double *dx);
 int kernel_projected_residuals(Kernel *, double t, const double *x, const double *z, double *dx, double *r);
 
 /* clock.c */
-void kernel_use_clock(Kernel *); /* for the statistics of time spent */
+void kernel_use_clock(Kernel *); /* measures the time spent, for the statistics */
 
 /* settle.c, events.c */
 int kernel_start_events(Kernel *);                            /* every instance enters Event Mode */
@@ -149,21 +149,21 @@ typedef struct {
     int loop, unknown, on;
 } ScheduledChange;
 
-/* What was done at one time: the scheduled changes from `first` on. By unknown of all loops: impulses, velocities of constraints before,
- * and what takes over from those that went, since it repeated them. row: of the record, the first after it. */
+/* The changes at one time: the scheduled changes from `first` on. By unknown of all loops: impulses, velocities of constraints before,
+ * and the constraints that take over from those that went, since they repeated them. row: the first row of the record after it. */
 typedef struct {
     double time, lost; /* energy */
     long row;
     int first, count;
     double *impulse, *velocity;
-    bool *heir; /* by rows of the scheduled changes: what takes over from each */
+    bool *heir; /* constraints that take over, by rows of the scheduled changes */
 } Change;
 
-/* In the order of time, which have to come after the start; positions may be off by so much, velocities by ten times that, each multiplied by
- * the size of its constraint. size: by unknown of all loops, it is copied. */
+/* Schedules changes in the order of time, after the start. Positions may be off by so much, velocities by ten times that, each
+ * multiplied by the size of its constraint. size: by unknown of all loops; it is copied. */
 int kernel_schedule(Kernel *, const Rows *, const ScheduledChange *, int count, double allowed, const double *size);
 const Change *kernel_changes(const Kernel *, int *count);
-const bool *kernel_conflicting(const Kernel *); /* by unknown: what a constraint repeats whose velocity does not fit */
+const bool *kernel_conflicting(const Kernel *); /* truths by unknown: a constraint repeats it whose velocity does not fit */
 
 /* switching.c: joints whose constraints depend on modes, which are chosen for all of them at once. impacts: all at once or one after the other;
  * rest: an approach that is slower is plastic; allowed: as above; size: by switched row, of its position and speed, null where all are 1. */
@@ -186,8 +186,9 @@ typedef struct {
     double *impulse, *velocity;
 } Strike;
 
-/* What is worth a sentence, by switched row or -1. two: the first Painleve with two solutions, and whether it stays closed; shared: the first friction
- * that carries its limit while others hold it; several: the first contact whose share of a load is not determined; mu: of the friction on the contact that no forces satisfy, and below: up to which some would. */
+/* Notes that are worth a sentence, by switched row or -1. two: the first Painleve with two solutions, and whether it stays closed.
+ * shared: the first friction that carries its limit while others hold it. several: the first contact whose share of a load is not
+ * determined. mu: that of the friction on the contact that no forces satisfy. below: the friction up to which some would. */
 typedef struct {
     int two, shared, several;
     bool two_closed;
@@ -199,7 +200,7 @@ const SwitchingNotes *kernel_switching_notes(const Kernel *);
 int kernel_switch_at_start(Kernel *, double t, double *x);
 const ModeChange *kernel_mode_changes(const Kernel *, int *count);
 const Strike *kernel_strikes(const Kernel *, int *count);
-const bool *kernel_lawful(const Kernel *);              /* by unknown of all loops: what slips */
+const bool *kernel_lawful(const Kernel *);              /* truths by unknown of all loops: it slips */
 
 /* record.c */
 /* Rows of values, the time first; where they go into a file, only the last one is here. */
@@ -209,28 +210,28 @@ typedef struct {
     long rows, capacity;
     double *values;
     struct RowFile *file;
-    int error; /* of the file */
+    int error; /* error of the file */
 } Record;
 
 int kernel_set_record(Kernel *, const Rows *);
-const Record *kernel_record_kept(const Kernel *); /* as it is, now and later */
+const Record *kernel_record_kept(const Kernel *); /* the record, which the kernel goes on changing */
 int kernel_record(Kernel *);
 long kernel_take_record(Kernel *, double **values); /* hands the rows over, to be freed by kernel_free_record */
 void kernel_free_record(double *values);
 int kernel_begin_rows_file(Kernel *, int file, long first, int width, const int *place); /* rows go there from now on; see row_file.h */
-long kernel_end_rows_file(Kernel *);                                                     /* how many rows there are, and none are left here */
+long kernel_end_rows_file(Kernel *);                                                     /* number of rows in the file; none stay here */
 int kernel_rows_file_error(const Kernel *);                                              /* the number of the error that ended them, or 0 */
 double kernel_recorded_until(const Kernel *); /* the time of the last row; NaN where there is none */
 
 /* coupling.c */
 int kernel_couple(Kernel *, const Rows *); /* the part of the rows that concerns Co-Simulation instances */
 void kernel_set_careful(Kernel *, bool careful);
-int kernel_taken_degree(const Kernel *, int stepper); /* of its inputs' polynomials, which may be less than it declares */
+int kernel_taken_degree(const Kernel *, int stepper); /* degree of its inputs' polynomials, which may be less than it declares */
 void kernel_announce(Kernel *); /* an event that happened since the last point */
 double kernel_passed(const Kernel *, int bond);
 void kernel_set_align(Kernel *, bool align);
 void kernel_set_ready(Kernel *); /* the instances have left Initialization Mode */
-void kernel_set_degree(Kernel *, int degree); /* of the polynomials that a step goes by */
+void kernel_set_degree(Kernel *, int degree); /* sets the degree of the polynomials of a step */
 void kernel_coupling_counts(const Kernel *, long *passes, long *discarded, double *earliest, double *seconds);
 double *kernel_polynomials(Kernel *); /* values, then slopes, then curves, each with room for one more than there are inputs */
 
@@ -238,18 +239,19 @@ double *kernel_polynomials(Kernel *); /* values, then slopes, then curves, each 
 int kernel_get_outputs(Kernel *);
 int kernel_hand_over(Kernel *, double *moved); /* inputs at once, in Initialization Mode; and how far the furthest moved */
 void kernel_note_inputs(Kernel *, bool restart);
-int kernel_step(Kernel *, double t, double h, bool last_word);           /* by the polynomials as they are */
-double kernel_next_period(const Kernel *); /* where an instance with a step of its own has to be next; infinite where there is none */
+int kernel_step(Kernel *, double t, double h, bool last_word);           /* steps by the present polynomials */
+double kernel_next_period(const Kernel *); /* time that an instance with a step of its own reaches next; infinite where there is none */
 int kernel_explicit_step(Kernel *, double h, int order, bool in_turn, bool last_word);
 
 /* saving.c: instances, values and past, in one of several places */
 int kernel_save(Kernel *, int which);
 int kernel_restore(Kernel *, int which);
-long kernel_copy_peaks(const Kernel *, double *kept, bool back); /* of pivots, of so many unknowns; counts alone where kept is null */
+long kernel_copy_peaks(const Kernel *, double *kept, bool back); /* copies pivots of so many unknowns; counts alone where kept is null */
 
 /* points.c: communication points, and explicit steps from one to the next. */
 int kernel_point(Kernel *, double t, bool *event); /* everything at a point, events included */
-bool kernel_sudden(const Kernel *); /* at the last point was an event of more than outputs that are held, such as those of sampled controllers */
+/* True if the last point had an event of more than held outputs, such as those of sampled controllers. */
+bool kernel_sudden(const Kernel *);
 int kernel_begin_course(Kernel *, double start, double step, double stop, int order, bool in_turn, bool variable, long outputs,
                         const double *output_times);
 int kernel_follow(Kernel *, long steps);
@@ -260,7 +262,7 @@ void kernel_add_up(Kernel *, double h); /* the energy that coupling created in a
 /* A method outside of the kernel. Each returns whether it is done; false ends the run with KERNEL_STOPPED. */
 typedef struct {
     bool (*restart)(double t, const double *x, double limit, double first, void *context); /* the first step no longer than `first` */
-    bool (*step)(double *t, void *context);                                                 /* to the limit at most; where it got to */
+    bool (*step)(double *t, void *context);                                                 /* steps to the limit at most, and sets t */
     bool (*state)(double t, double *x, void *context);                                      /* within the last step */
     void *context;
 } Integrator;
@@ -284,7 +286,8 @@ typedef struct Bound {
 
 /* bounds.c: of a run that has begun; they stay with the caller */
 void kernel_watch_bounds(Kernel *, Bound *, int count);
-void kernel_watch_points(Kernel *, Bound *, int count); /* at communication points; an array of twice as many, the latter for the point to return to */
+/* Watches at communication points; an array of twice as many, the latter for the point to return to. */
+void kernel_watch_points(Kernel *, Bound *, int count);
 void kernel_note_point(Kernel *);
 
 /* bracketing.c: angles that indicators may depend on, of a run that has begun: states, and drives as -1 - drive; they stay with the caller */
@@ -295,7 +298,8 @@ int kernel_begin_run(Kernel *, const Tableau *, double rtol, const double *atol,
                      double stop, long outputs, const double *output_times);
 const RungeKutta *kernel_runge_kutta(const Kernel *);
 int kernel_roughest(const Kernel *, int *state, double *time); /* the step that was rejected most often, and for which state */
-long kernel_stiffness(const Kernel *, int *state, double *since); /* how many steps stability limited, since when, and by which state */
+/* Number of steps that stability limited, since when, and by which state. */
+long kernel_stiffness(const Kernel *, int *state, double *since);
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility pop

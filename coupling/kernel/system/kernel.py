@@ -61,7 +61,7 @@ class Kernel(Coupled):
 
     @property
     def reached(self) -> float:
-        """The time that a run has come to."""
+        """The time that a run has reached."""
         return self.library.kernel_run_time(self.handle)
 
     @property
@@ -71,17 +71,17 @@ class Kernel(Coupled):
 
     @property
     def steps(self) -> int:
-        """How many a run has taken."""
+        """The number of steps that a run has taken."""
         return self.library.kernel_run_steps(self.handle)
 
     def roughest(self) -> tuple[int, int, float]:
-        """How often the most often rejected step was rejected, which state was to blame, and when."""
+        """Returns how often the most often rejected step was rejected, the state that caused it, and its time."""
         state, time = c_int(-1), c_double(0)
         count = self.library.kernel_roughest(self.handle, byref(state), byref(time))
         return count, state.value, time.value
 
     def stiffness(self) -> tuple[int, int, float]:
-        """How many steps stability has limited, the state that was most to blame, and since when."""
+        """Returns how many steps stability has limited, the state that caused it most, and the time since when."""
         state, time = c_int(-1), c_double(0)
         count = self.library.kernel_stiffness(self.handle, byref(state), byref(time))
         return count, state.value, time.value
@@ -106,7 +106,7 @@ class Kernel(Coupled):
         ]
 
     def watch_angles(self, angles: np.ndarray) -> None:
-        """Samples a step at which indicators could dip as far as these turn in it: states, and drives as -1 - drive."""
+        """Samples a step at which indicators could dip as far as these angles turn in it: states, and drives as -1 - drive."""
         if not len(angles):
             return
         self._angles = self.library.kept(angles)
@@ -128,7 +128,7 @@ class Kernel(Coupled):
         self.library.kernel_note_point(self.handle)
 
     def begin_index3(self, rows: Rows, options: Index3Options, nominal: np.ndarray, start: float, stop: float, times: np.ndarray) -> Status:
-        """A run by implicit steps that hold constraints; ``rows`` have the bordered equations."""
+        """Begins a run by implicit steps that hold constraints; ``rows`` have the bordered equations."""
         structure, times = self.library.rows(rows), self.library.kept(times)
         options = self.library.kept_structure(options, nominal=nominal)
         self._running = rows, structure, options, times
@@ -137,15 +137,15 @@ class Kernel(Coupled):
 
     @property
     def index3(self) -> Index3Report:
-        """What such a run tells."""
+        """The report of such a run."""
         return self.library.kernel_index3(self.handle).contents
 
     def index3_violation(self, unknowns: int) -> np.ndarray:
-        """By unknown of all loops, what it keeps at zero, at the end of the last step."""
+        """Returns the quantities that the unknowns of all loops keep at zero, at the end of the last step."""
         return np.array(self.library.kernel_index3_violation(self.handle)[:unknowns], dtype=float)
 
     def begin_outside(self, integrator: CalledMethod, start: float, stop: float, times: np.ndarray) -> Status:
-        """A run whose steps an integrator in Python takes; what this raises ends ``restart`` and ``advance`` with STOPPED."""
+        """Begins a run whose steps an integrator in Python takes; its exceptions end ``restart`` and ``advance`` with STOPPED."""
         times = self.library.kept(times)
         callbacks = Callbacks(self.library, integrator, self.states)
         self._running, self._callbacks = (callbacks, times), callbacks
@@ -154,13 +154,13 @@ class Kernel(Coupled):
         ]
 
     def begin_in_c(self, integrator: IntegratorStructure, start: float, stop: float, times: np.ndarray) -> Status:
-        """The same by an integrator in C, which has to live as long as the run."""
+        """Begins the same by an integrator in C, which has to live as long as the run."""
         times = self.library.kept(times)
         self._running, self._callbacks = (integrator, times), None
         return STATUSES[self.library.kernel_begin_outside(self.handle, byref(integrator), start, stop, len(times), self._at(times))]
 
     def raise_kept(self) -> NoReturn:
-        """What the integrator in Python raised when the run was STOPPED."""
+        """Raises the exception of the integrator in Python with which the run was STOPPED."""
         raised = self._callbacks.raised if self._callbacks else None
         raise raised if raised is not None else KeyboardInterrupt  # which came before anything could keep it
 

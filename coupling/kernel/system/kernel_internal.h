@@ -1,4 +1,4 @@
-/* What the files of the kernel share. */
+/* The internals of the kernel, shared by its files. */
 #ifndef KERNEL_INTERNAL_H
 #define KERNEL_INTERNAL_H
 
@@ -14,18 +14,18 @@
 typedef struct {
     OperationKind kind;
     Type type;
-    int index; /* of the instance, the drive or the loop */
+    int index; /* number of the instance, the drive or the loop */
     int count, first;
     const Reference *references;
-    const int *places;                /* of SET and GET: the slot of each value, where these are no neighbours; else null */
-    const int *source_start, *source; /* of SET: slots by input */
-    Instance *instance;         /* of those that move values */
-    Fmi2Get get;                /* of GET from a Co-Simulation instance of FMI 2, at first hand: it costs more to find than to call */
+    const int *places;                /* slot of each value for SET and GET, where these are no neighbours; else null */
+    const int *source_start, *source; /* slots by input, for SET */
+    Instance *instance;         /* instance of operations that move values */
+    Fmi2Get get;                /* GET from a Co-Simulation instance of FMI 2, at first hand: finding it costs more than calling it */
     Component component;
-    bool quiet; /* of an instance or a loop that is */
+    bool quiet; /* true for a quiet instance or loop */
 } Operation;
 
-/* Whether all values are finite: of four sums, each of which is 0 or no number. */
+/* Says whether all values are finite, by four sums, each of which is 0 or NaN. */
 static inline bool are_finite(const double *values, int count)
 {
     double left[4] = {0};
@@ -42,7 +42,7 @@ typedef struct {
     Operation *items;
     int count;
     int *block;
-    size_t room; /* of the block */
+    size_t room; /* size of the block */
 } Operations;
 
 typedef struct {
@@ -57,7 +57,7 @@ typedef struct {
     DriveKind kind;
     TimeFunction function;
     Formula formula;
-    double start, coefficient[3]; /* of a polynomial: value, slope and curve at the start */
+    double start, coefficient[3]; /* coefficients of a polynomial: value, slope and curve at the start */
     int points, last, count;
     const double *times, *values;
 } Drive;
@@ -66,28 +66,28 @@ typedef struct {
     DerivativeKind kind;
     int instance;
     bool at_events; /* changes at events only */
-    int together;   /* how many from here on are directional derivatives of one instance; 0 behind the first of them */
+    int together;   /* number of directional derivatives of one instance from here on; 0 behind the first of them */
     int unknowns, knowns, first;
     const Reference *unknown, *known;
     const double *seed;
-    const int *unknown_slot; /* of a difference, with the slot of its only known */
+    const int *unknown_slot; /* slot of the unknown of a difference, with the slot of its only known */
     int known_slot;
     double nominal;
 } LocalDerivative;
 
-/* How a loop's values follow from outputs that were got with other inputs. Each row is a sum of factor times term times slot, kept in a
- * slot of its own. First comes by how much the unknowns have moved since they were set; then rows that are always wanted, rows that
- * lead to the residuals alone, the residuals, and rows that are wanted once the unknowns are known. */
+/* A shortcut through a loop: its values follow from outputs that were got with other inputs. Each row is a sum of factor times term
+ * times slot, kept in a slot of its own. First comes by how much the unknowns have moved since they were set. Then come rows that are
+ * always wanted, rows that lead to the residuals alone, and the residuals. The last rows are wanted once the unknowns are known. */
 typedef struct {
     int first;               /* slot of the first row */
     int always, inner, last; /* counts; of unknowns and residuals there are as many as the loop has */
     const int *unknown;      /* the slots of what they were last set to */
     const int *target;       /* the slots that receive the last rows */
-    const int *start, *middle, *term, *slot; /* of a row: items whose term is 1 come before its middle */
+    const int *start, *middle, *term, *slot; /* items of a row; those whose term is 1 come before its middle */
     const double *factor;
 } Shortcut;
 
-/* By how much a rank fell short at most, when, and to which extent each unknown and each residual had a part in it. */
+/* The greatest rank deficiency, its time, and the share of each unknown and each residual in it. */
 typedef struct {
     int count;
     double time, *undetermined, *redundant;
@@ -115,9 +115,9 @@ typedef struct {
     Linear *linear;
     int first_mobility, mobile; /* terms that are derivatives of states' derivatives by the unknowns, computed when asked for */
     const int *mobile_state, *mobile_start, *mobile_column;
-    const int *joint, *cycle; /* by unknown, or null */
+    const int *joint, *cycle; /* numbers by unknown, or null */
     Shortcut shortcut;
-    int deficiency; /* of the last factorisation */
+    int deficiency; /* deficiency of the last factorisation */
     Deficiency worst, passed; /* passed: what was missing there was there before */
     bool given;   /* all unknowns are held: the loop is passed once with them as they are */
     bool *held;   /* unknowns that are found outside of the loop; null where there are none */
@@ -125,12 +125,12 @@ typedef struct {
     bool *lawful; /* unknowns that follow a law in place of their constraint: their residuals say so, and no state is moved for them */
     int off_count;
     bool quiet;    /* all of its instances are */
-    int *sequence; /* of elimination, where constraints are taken in an order that was asked for; else null */
+    int *sequence; /* sequence of elimination, where constraints are taken in an order that was asked for; else null */
     int dropped_count, repeated_count; /* constraints that repeat those taken before; and carry nothing, unless all of them share the load */
     bool *dropped, shares;
-    double *repeats, *reduced, repeated_since; /* by dropped constraint, in the order of unknowns: what it makes up of each; S without them */
+    double *repeats, *reduced, repeated_since; /* share of each unknown in dropped constraints, in the order of unknowns; S without them */
     Linear *whole; /* all equations, held unknowns included */
-    double largest; /* of all unknowns so far */
+    double largest; /* largest of all unknowns so far */
     double *residual, *step, *start, *correction;
     double *accepted, accepted_largest, far; /* the unknowns at the last point of the motion; far: above it they are not near to any such */
 } Loop;
@@ -167,30 +167,30 @@ struct Kernel {
     struct Run *run;
     Record *record;
     struct Projection *projection; /* null where states are not moved onto constraints */
-    struct Coupling *coupling; /* of Co-Simulation instances; null where there are none */
+    struct Coupling *coupling; /* coupling of Co-Simulation instances; null where there are none */
     struct Implicit *implicit; /* null where the run has no implicit steps */
     struct Sensitivity *sensitivity; /* null where nothing is differentiated by parameters */
-    struct Changes *changes;   /* of constraints during the run; null where there are none */
-    struct Switching *switching; /* of joints whose constraints depend on modes; null where there are none */
+    struct Changes *changes;   /* changes of constraints during the run; null where there are none */
+    struct Switching *switching; /* switching of joints whose constraints depend on modes; null where there are none */
     struct Fused *fused;         /* evaluates in place of the instances; null where they do */
     struct Machine *machines;    /* tapes as instructions; null where there are none */
-    bool quiet;            /* there are instances that no event concerns */
+    bool quiet;            /* true if an instance exists that no event concerns */
     bool resting;          /* these are left where they are */
-    bool *quiet_unknown;   /* by unknown of all loops, whether its loop is */
+    bool *quiet_unknown;   /* truths by unknown of all loops: its loop is quiet */
     int *loud, loud_count; /* the slots of all others */
-    double *arms; /* by indicator: where positive, a rise is no event, and above this level arms its fall; null where there are none */
-    bool *off;                 /* of all loops, one after the other; then `lawful` of all */
-    double *size;              /* of states, then of the constraints of all unknowns; null where all are 1 */
-    const double *value_limit; /* by state, the largest absolute value after an accepted step; null where none is checked */
+    double *arms; /* levels by indicator: where positive, a rise is no event, and above this level arms its fall; null: none */
+    bool *off;                 /* truths of all loops, one after the other; then `lawful` of all */
+    double *size;              /* sizes of states, then of the constraints of all unknowns; null where all are 1 */
+    const double *value_limit; /* largest absolute value of each state after an accepted step; null where none is checked */
     Rows *ordered;             /* null unless constraints are taken in an order, and redundant ones carry nothing */
     void (*end_run)(struct Kernel *), (*end_record)(struct Kernel *), (*end_coupling)(struct Kernel *), (*end_projection)(struct Kernel *),
         (*end_implicit)(struct Kernel *), (*end_changes)(struct Kernel *), (*end_switching)(struct Kernel *),
-        (*end_sensitivity)(struct Kernel *), (*end_fused)(struct Kernel *), (*end_machines)(struct Kernel *); /* of what there is of these */
+        (*end_sensitivity)(struct Kernel *), (*end_fused)(struct Kernel *), (*end_machines)(struct Kernel *); /* end functions */
 };
 
 struct Visit;
 
-/* What fused code does in place of the instances, which only files that know of it call by name. */
+/* The functions of fused code in place of the instances, which only files that know of it call by name. */
 /* A value that instances and what stands for them give differently: its slot, by how much, and the size of its terms. */
 typedef struct {
     int slot;
@@ -208,20 +208,21 @@ typedef struct Fused {
     bool (*linearise)(struct Kernel *);                     /* the same, of loops alone, whose factors are those of the present states then */
     bool (*place)(struct Kernel *);                         /* the entries of the last evaluation, for the loops; false where there are none */
     void (*load)(struct Kernel *);                          /* these, with the factors and the mobility */
-    bool (*corrects)(const struct Kernel *);                /* whether it moves states itself, with what the last evaluation or `linearise` has left */
-    void (*correct)(struct Kernel *, bool positions, double *x); /* by the violations that were read last */
+    bool (*corrects)(const struct Kernel *);                /* says whether it moves states itself, by the last evaluation or `linearise` */
+    void (*correct)(struct Kernel *, bool positions, double *x); /* corrects by the violations that were read last */
     bool (*accept)(struct Kernel *);                        /* as linear_accept, of all loops; false where that has to be asked */
     bool (*read)(struct Kernel *);                          /* constraints; false where it cannot */
     bool (*indicate)(const struct Kernel *, double *z);     /* event indicators; the same */
     void (*disagree)(struct Kernel *, Apart);               /* the instances say otherwise */
-    void (*visit)(struct Kernel *, struct Visit *);         /* what lasts beyond an evaluation; visit.h */
+    void (*visit)(struct Kernel *, struct Visit *);         /* visits what lasts beyond an evaluation; visit.h */
     bool (*record)(struct Kernel *, double t, const double *x, double *values); /* a row between events; false: the instances have to be asked; null: always */
-    struct FusedRecord *own_record; /* of the file that has these */
+    struct FusedRecord *own_record; /* data of the file that has these functions */
     void (*end_record)(struct Kernel *);
     bool (*give)(struct Kernel *, double *w, int count);    /* the first numbers of the workspace, at the time, states and unknowns of the slots */
     struct Slopes *slopes;
     void (*end_slopes)(struct Slopes *);
-    bool (*open)(struct Kernel *, double *dx, double *violation); /* with open loops, at the time, states and unknowns of the slots; null or false: the instances have to be asked */
+    /* Evaluates with open loops, at the slots' time, states and unknowns; null or false: the instances have to be asked. */
+    bool (*open)(struct Kernel *, double *dx, double *violation);
     void (*differentiate_open)(const struct Kernel *, double *jacobian); /* the bordered equations', at the same point */
     struct FusedOpen *own_open;
     void (*end_open)(struct Kernel *);
@@ -235,7 +236,7 @@ enum { SAMPLING = 101 };
 /* Saved states: two for the scheme that makes steps, one to which a run returns, and one for an instance that discards a step. */
 enum { PAST = 3, FOR_RUN = 2, FOR_RETRY = 3, SAVED = 4 };
 
-/* Where an instance with a step of its own is: at which of its points, and the degree of what its inputs follow from there. */
+/* The progress of an instance with a step of its own: the number of its point, and the degree of its inputs' polynomials from there. */
 typedef struct {
     long number;
     double begun;
@@ -245,8 +246,8 @@ typedef struct {
 typedef struct {
     int part;
     Instance *instance; /* null where the inputs are those of instances between the points, which are integrated elsewhere */
-    int first;   /* of its inputs among all inputs */
-    int declared, degree; /* of the polynomials that it says it takes, and that it takes */
+    int first;   /* number of the first of its inputs among all inputs */
+    int declared, degree; /* degrees of the polynomials that it declares, and that it takes */
     bool event;  /* its last step ended at an event */
     bool ends;   /* its last step got to its end, and it asks for the end of the run */
     bool saves;  /* can save and restore its state */
@@ -257,15 +258,15 @@ typedef struct {
     Period own;
     Period saved_own[SAVED];
     Polynomials inputs;
-    Component component; /* of FMI 2, with what each step calls */
+    Component component; /* component of FMI 2, with the functions of each step */
     Fmi2Set set;
     Status (*step)(Component, double time, double size, int last_word);
     void *saved[SAVED];
-    double next_time[SAVED]; /* of the time event that was next then */
-    Operations sequence, outputs; /* for steps one after another: what is passed on for it, and what it gives */
+    double next_time[SAVED]; /* time of the time event that was next then */
+    Operations sequence, outputs; /* operations for steps one after another: what is passed on for it, and its outputs */
 } Stepper;
 
-/* Where power passes: an effort that an instance was given over a step, against the one that belongs to what has come of it. */
+/* A port at which power passes: an effort that an instance was given over a step, against the one that belongs to its results. */
 typedef struct {
     int input;      /* among all inputs */
     int rate;       /* slot of the conjugate quantity */
@@ -278,7 +279,7 @@ typedef struct {
 typedef struct {
     int part;
     void *saved[SAVED];
-    double next_time[SAVED]; /* of the time event that was next then */
+    double next_time[SAVED]; /* time of the time event that was next then */
 } Other;
 
 typedef struct Coupling {
@@ -291,17 +292,17 @@ typedef struct Coupling {
     Reference *reference;
     double *value, *slope, *curve, *scratch; /* polynomials over the step, by input; one block with the past */
     double *own[3];        /* the same of instances with steps of their own, over these */
-    bool periods;          /* there are such instances */
+    bool periods;          /* true if such instances exist */
     double origin;         /* their own points are counted from there */
     const int *most;       /* the highest degree of the polynomial of each input */
-    int highest;           /* of these */
-    double *past[PAST], past_time[PAST];     /* what arrived at the last points */
-    int known;                               /* how many of these there are */
-    int degree;                              /* of the polynomials over the present step */
-    int predicted;                           /* for steps one after another: values that are extrapolated to the end */
+    int highest;           /* highest of these */
+    double *past[PAST], past_time[PAST];     /* values that arrived at the last points */
+    int known;                               /* number of these that are known */
+    int degree;                              /* degree of the polynomials over the present step */
+    int predicted;                           /* number, for steps one after another, of values that are extrapolated to the end */
     const int *predicted_slot;
     double *predicted_past[PAST], *predicted_block;
-    LocalDerivative *derivatives;            /* of outputs by inputs, into slots */
+    LocalDerivative *derivatives;            /* derivatives of outputs by inputs, into slots */
     int derivative_count;
     int held_count;
     const int *held; /* slots of outputs that change at events only, and what they were */
@@ -309,11 +310,11 @@ typedef struct Coupling {
     double *z, *z_before; /* event indicators */
     Bond *bonds;
     int bond_count;
-    double *backup[SAVED], backup_time[SAVED][PAST + 1], backup_passed[SAVED]; /* of all but the last */
+    double *backup[SAVED], backup_time[SAVED][PAST + 1], backup_passed[SAVED]; /* backups of all but the last */
     int backup_known[SAVED];
-    long backup_rows[SAVED]; /* of the record */
+    long backup_rows[SAVED]; /* numbers of rows of the record */
     bool event;      /* an instance's last step ended at one */
-    bool sudden;     /* at the last point was an event of more than outputs that are held */
+    bool sudden;     /* the last point had an event of more than outputs that are held */
     bool ready;      /* the instances have left Initialization Mode */
     bool ending;     /* an instance has come to the end of a step and asked for that of the run */
     bool careful;    /* states are saved before each step, so that one that is discarded can be made smaller */
@@ -335,7 +336,7 @@ bool build_derivatives(const Rows *, int loop, LocalDerivative **, int *count);
 /* drives.c */
 double drive_value(Drive *, double t, double passed);
 double drive_next_time(const Drive *, double t);
-double drive_next_piece(const Drive *, double t); /* where the next of its pieces begins, or the last ends */
+double drive_next_piece(const Drive *, double t); /* time at which the next of its pieces begins, or the last ends */
 
 /* options.c */
 void forget_options(Kernel *); /* all are false */
@@ -351,7 +352,7 @@ int operate(Kernel *, const Operations *);
 int pass_once(Kernel *); /* all instances, with the unknowns as they are, at the time and the states of the slots */
 int catch_up(Kernel *);  /* the instances come to the point of the last evaluation, where they are not there yet */
 void expect(const Instance *);
-void set_unknowns(Kernel *, const double *z); /* of all loops */
+void set_unknowns(Kernel *, const double *z); /* sets the unknowns of all loops */
 void keep_unknowns(const Kernel *, double *kept);
 void begin_from(Kernel *, const double *kept);
 
@@ -366,21 +367,23 @@ int differentiate(Kernel *, const LocalDerivative *, double *term);
 int loop_solve(Kernel *, int loop);
 int loop_shortcut(Kernel *, int loop);
 int loop_verify(Kernel *, int loop, bool fused); /* fused: the entries are not of the instances, nor of the last factorisation */
-bool loop_solve_entries(Kernel *, int loop, const double *right); /* by entries that are in their places; false where the residuals have to be asked */
+/* Solves by entries that are in their places; false where the residuals have to be asked. */
+bool loop_solve_entries(Kernel *, int loop, const double *right);
 void loop_accept(const Kernel *, Loop *); /* the unknowns as they are belong to a point of the motion */
 void loop_forget(Loop *);                 /* such points */
-const double *loop_mobility(Loop *); /* at the point of the last factorisation */
+const double *loop_mobility(Loop *); /* mobility at the point of the last factorisation */
 int loop_factorise(Kernel *, int loop); /* its Jacobian at the present point, with what is held held */
 int loop_linearise(Kernel *, int loop, bool at_events); /* the same, without a note of a deficiency; at_events: also what changes at events only */
-void loop_residual(const Loop *, const double *v, double *r); /* by the values of the slots */
-void loop_newton_step(const Loop *, const double *z, const double *r, double *step); /* from unknowns and their residuals */
+void loop_residual(const Loop *, const double *v, double *r); /* computes residuals by the values of the slots */
+void loop_newton_step(const Loop *, const double *z, const double *r, double *step); /* computes a step from unknowns and their residuals */
 
 /* project.c */
 int project_step(void *kernel, double t, double *x);
-int project_smoothly(Kernel *, double t, double *x); /* by as smooth a function of x as the constraints are */
-int project_next_step(void *kernel, double t, double *x); /* of a run, in which readings are left out that those of the steps before make needless */
+int project_smoothly(Kernel *, double t, double *x); /* projects by as smooth a function of x as the constraints are */
+/* Projects in a run; leaves out readings that those of the steps before make needless. */
+int project_next_step(void *kernel, double t, double *x);
 int project_row(Kernel *, double t, double *x); /* between the ends of steps: stays where it is, should the Jacobian be of too far away */
-void expect_nothing(Kernel *); /* where a run begins anew */
+void expect_nothing(Kernel *); /* drops expectations where a run begins anew */
 void project_along(Kernel *, const double *moved, bool positions, double *x); /* a tangent, from those of the constraints by slots */
 
 /* projected.c */
@@ -390,26 +393,26 @@ void draw_after(const Kernel *, const double *x, double *dx); /* derivatives at 
 int crossed(const double *before, const double *now, int count, const double *arms); /* null: all rises are events */
 
 /* project_fully.c */
-int project_fully(Kernel *, double t, double *x); /* at starts and events: V and S anew in each round, damped as far as that helps */
+int project_fully(Kernel *, double t, double *x); /* projects at starts and events: V and S anew in each round, damped where that helps */
 
 /* decide.c */
-int decide_rank(Kernel *, double t, const double *x); /* which constraints repeat others, at states that satisfy them */
+int decide_rank(Kernel *, double t, const double *x); /* decides which constraints repeat others, at states that satisfy them */
 
 /* repeats.c */
 int drop_redundant(Kernel *, int loop, const double *relations, int count, double t); /* vanishing combinations of constraints, which it changes */
 
 /* changes.c */
 double next_change(const Kernel *);
-int pass_changes(Kernel *, double t, double *x, bool *changed); /* those that are due; at a point in Continuous-Time Mode */
+int pass_changes(Kernel *, double t, double *x, bool *changed); /* passes the changes that are due; at a point in Continuous-Time Mode */
 
 /* switching_watch.c */
-void note_due(Kernel *, const double *before, const double *now); /* by the event indicators; null where none fired */
+void note_due(Kernel *, const double *before, const double *now); /* notes what is due by the event indicators; null where none fired */
 bool left_behind(Kernel *, double t, const double *x, const double *before, const double *now, bool first);
 
 /* switching.c */
-int pass_switching(Kernel *, double t, double *x, bool at_start, bool *changed); /* at a point in Continuous-Time Mode */
-void note_parting(Kernel *); /* what is in force contradicts itself from now on */
-void note_span(Kernel *, double span); /* of the run, by which a moment is measured */
+int pass_switching(Kernel *, double t, double *x, bool at_start, bool *changed); /* passes switching at a point in Continuous-Time Mode */
+void note_parting(Kernel *); /* notes that the constraints in force contradict themselves from now on */
+void note_span(Kernel *, double span); /* notes the duration of the run, by which a moment is measured */
 
 /* event_update.c */
 int happen(Kernel *, double t, double *x); /* an event at the point where the instances are */
@@ -423,13 +426,13 @@ void kernel_end_coupling(Kernel *);
 void kernel_reset_coupling(Kernel *);
 
 /* record.c */
-double *record_place(Kernel *); /* where the values of the next row go, by column; NULL: no memory */
+double *record_place(Kernel *); /* place of the values of the next row, by column; NULL: no memory */
 int record_placed(Kernel *, double *values); /* these are there, and finite */
 void kernel_end_record(Kernel *);
 void kernel_forget_rows(Kernel *, long rows); /* all after the first so many */
 
 /* kernel.c */
-long kernel_rows(const Kernel *); /* of the record so far */
+long kernel_rows(const Kernel *); /* number of rows of the record so far */
 
 /* run.c */
 void kernel_end_run(Kernel *);

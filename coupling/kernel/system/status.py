@@ -1,4 +1,4 @@
-"""How calls of the kernel end, and what it tells about them."""
+"""The results of calls of the kernel, and its reports on them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import IntEnum
 
 
 class Status(IntEnum):
-    """How a call of the kernel ended."""
+    """The way in which a call of the kernel ended."""
 
     DONE = 0
     RETRY = 1
@@ -36,7 +36,7 @@ class Status(IntEnum):
 
 
 STATUSES = tuple(Status)
-"""By their numbers, in a tenth of the time that ``Status(number)`` takes."""
+"""Statuses by their numbers, in a tenth of the time that ``Status(number)`` takes."""
 
 
 class Failure(ctypes.Structure):
@@ -54,7 +54,7 @@ class Failure(ctypes.Structure):
 
 
 class Sample(ctypes.Structure):
-    """Of evaluations in one way, the time that some of them spent in FMUs."""
+    """A sample of the evaluations in one way: the time that some of them spent in FMUs."""
 
     _fields_ = [*((name, c_long) for name in ("begun", "made", "timed")), ("fmu_seconds", c_double)]
 

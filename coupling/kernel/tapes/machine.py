@@ -21,16 +21,17 @@ declare(
 
 
 def function_of(kernel: Core, tape: int, slots: int, once: bool = False) -> int | None:
-    """The address of a function that runs a tape, which is where the kernel sees it, on a workspace of so many slots; for as long as the kernel lives.
+    """Returns the address of a function that runs a tape, in the process of the kernel, on a workspace of so many slots. It lives as long
+    as the kernel.
 
-    What runs ``once`` between events is not worth the work.
+    A tape that runs ``once`` between events is not worth the work.
     """
     found: int | None = kernel.library.address("tape_run") if once else kernel.library.kernel_machine(kernel.handle, tape, slots)
     return found
 
 
 def run(tape: np.ndarray, workspace: np.ndarray) -> bool:
-    """Runs a tape as instructions of this process; False where these cannot be had."""
+    """Runs a tape as instructions of this process; returns False where these are not available."""
     machine = library.machine_new(pointer(tape), len(workspace))
     if not machine:
         return False

@@ -1,5 +1,5 @@
-/* What tapes can do: operations by name (expressions.py has the same), number of operands and value. What joins a product and a sum rounds twice, as
- * these two do. */
+/* The operations of tapes: name (expressions.py has the same), number of operands and value. Operations that join a product and a sum
+ * round twice, as these two do. */
 #ifndef KERNEL_OPERATIONS_H
 #define KERNEL_OPERATIONS_H
 

@@ -1,4 +1,4 @@
-"""The operations that a tape of the kernel knows, and its runner; ``tape.h`` says what a tape is."""
+"""The operations that a tape of the kernel knows, and its runner; ``tape.h`` describes tapes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _operations() -> dict[str, tuple[int, int]]:
 
 
 OPERATIONS: Mapping[str, tuple[int, int]] = _operations()
-"""By name: the number of an operation and that of its operands."""
+"""Number of an operation and that of its operands, by name."""
 
 
 def run(tape: np.ndarray, workspace: np.ndarray) -> None:

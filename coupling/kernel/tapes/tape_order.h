@@ -8,10 +8,10 @@
 
 typedef struct {
     int operation, count, result, other; /* count: of results, one except of angles; other: where the cosines are, besides sines, or -1 */
-    const int *operand;                  /* in the tape */
+    const int *operand;                  /* operands in the tape */
 } TapeStep;
 
-/* To be freed; null where there is no memory. Where a slot has several values the order is that of the tape. */
+/* Returns the steps, to be freed; null where memory lacks. Where a slot has several values the order is that of the tape. */
 TapeStep *tape_steps(const int *tape, int slots, int *count);
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
