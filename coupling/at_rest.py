@@ -14,7 +14,7 @@ from coupling.simulate import Simulator
 
 
 def at_rest(simulator: Simulator, start: Mapping[str, Value]) -> Simulator:
-    """Returns a simulator whose inputs of motion stay at the values that their drives have at time 0, so that their rates are 0."""
+    """Returns a simulator whose inputs of motion stay at the values of their drives at time 0, with rates of 0."""
     fmus = {each.name: each.fmu.fmu for each in simulator.definition.instances}
     moving = []
     for name, drive in simulator.definition.drives:

@@ -1,4 +1,4 @@
-"""What runs of one system ask for: what was checked for the last one is not checked again."""
+"""Cache of the options of one system's runs: values that were checked for the last run are not checked again."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from coupling.options import Run
 from coupling.options.calls import OptionObject
 
 _LASTING = (str, int, float, bool, type(None))
-"""Types of values that nobody can change."""
+"""Types of values that are immutable."""
 
 
 class CheckedOptions:
-    """Makes the runs of a system from their options; the same options are the same run."""
+    """Factory of the runs of a system; the same options give the same run."""
 
     def __init__(self) -> None:
         self._last: tuple[tuple[Any, ...], Run] | None = None
 
     def run(self, **options: Any) -> Run:
-        """Returns the run of the options of ``Run``, given in the same order every time; refuses what makes no sense."""
+        """Returns the run of the options of ``Run``, given in the same order every time; invalid options raise BuildError."""
         given = tuple(options.values())
         if self._last and (all(map(is_, given, self._last[0])) or all(map(_is_same, given, self._last[0]))):
             return self._last[1]
@@ -31,7 +31,7 @@ class CheckedOptions:
 
 
 def _is_same(given: Any, kept: Any) -> bool:
-    """Whether it is the very value, a list of the same ones, or an object with the same options."""
+    """Says whether two values are identical, lists of identical values, or objects with the same options."""
     if given is kept:
         return True
     if isinstance(given, OptionObject):

@@ -1,4 +1,4 @@
-"""Checkpoints as files: a word, a header of JSON, blocks of bytes that it names, and the checksum of all that. There is no pickle inside."""
+"""Checkpoints as files: a word, a header of JSON, blocks of bytes that it names, and a checksum of all. They contain no pickle."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HEAD, _FOOT = struct.Struct("<8sQ"), struct.Struct("<I")
 _REMEDY = "go on from another checkpoint, or begin the run anew"
 
 PLATFORM = f"{sys.platform} {os.uname().machine}"
-"""Whose numbers and structures the blocks are made of."""
+"""Platform whose numbers and structures the blocks contain."""
 
 
 class Rows(TypedDict):
@@ -60,7 +60,8 @@ class Saved(NamedTuple):
 
 
 def write(path: Path, head: Mapping[str, Any], blocks: Mapping[str, np.ndarray]) -> None:
-    """All or nothing, and safe from a power cut when it returns: the file takes its name when it is complete."""
+    """Writes a complete checkpoint or none. The file takes its name when it is complete, and is safe from a power cut when the function
+    returns."""
     text = json.dumps({**head, "blocks": [[name, block.nbytes] for name, block in blocks.items()]}).encode()
     part, descriptor = open_part(path)
     try:
@@ -92,7 +93,7 @@ def _store_name(folder: Path) -> None:
 
 
 def read(path: Path) -> Saved:
-    """What was written; the sentence of a ``ResultError`` says what is wrong with any other file."""
+    """Returns the content that was written. Any other file raises ResultError, whose sentence says why."""
     try:
         data = path.read_bytes()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What users put together: instances of FMUs, and what connects and drives them. Nothing runs here."""
+"""Composition of a system: instances of FMUs, their connections and their drives. Nothing runs here."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from coupling.ssp.systems import Origin
 
 
 class Composition:
-    """Collects instances, connections and drives, and gives them as a ``Definition``; what has been built changes no more."""
+    """Collection of instances, connections and drives, which gives them as a ``Definition``. A built one can no longer be changed."""
 
     def __init__(self, name: str = "system", gravity: Sequence[float] | None = None) -> None:
         if not isinstance(name, str):
@@ -55,14 +55,14 @@ class Composition:
         self._drives: dict[str, Drive] = {}
         self._enforced: dict[str, Intervals] = {}
         self._unknown_accelerations: dict[str, str] = {}
-        """By rigid coupling, the first input that nothing gives."""
+        """First input of each rigid coupling that nothing gives."""
         self._shown: list[Shown] = []
         self._built = False
         self._origin = Origin()
 
     @classmethod
     def of(cls, definition: Definition, origin: Origin | None = None) -> Self:
-        """The system that a definition describes, and what the package says from which it comes."""
+        """Returns the system of a definition, with the data of the package from which it comes."""
         system = cls(definition.name, definition.gravity)
         system._origin = origin or Origin()
         system._instances = {each.name: each for each in definition.instances}
@@ -76,7 +76,7 @@ class Composition:
 
     @property
     def definition(self) -> Definition:
-        """Everything that makes up the system, as data that can be compared and pickled."""
+        """Data that define the system; they can be compared and pickled."""
         return Definition(
             name=self.name,
             instances=tuple(self._instances.values()),
@@ -129,20 +129,23 @@ class Composition:
     ) -> None:
         """Adds an instance.
 
-        ``fmu`` is the name of a component of the catalogue (``planar.Revolute``), a component class, or the path of an FMU of any
-        tool. ``start_values`` are those of parameters, states and inputs, in the units of the FMU, or a file ``.ssv`` of SSP. ``kind`` is ``"me"`` for Model
-        Exchange or ``"cs"`` for Co-Simulation. Left open, an FMU that offers both runs in Model Exchange, or in Co-Simulation where
-        ``simulate`` is given a ``communication_step`` and the FMU has states: without any it is evaluated at the points themselves. Blocks of
-        a joint and a body run in Model Exchange all the same, and so does what they hang on.
-        ``communication_step`` (seconds) is the only step that an instance makes in Co-Simulation, such as a sampled controller, and
-        ``extrapolation`` the highest degree (0, 1 or 2) by which its inputs are extrapolated, where these differ from those of the run.
-        ``private`` unpacks the FMU into a folder of this process, for FMUs that write there; all others share what has been unpacked.
-        Arrays are given as wholes or element by element (``"A"``, ``"A[1,2]"``), enumerations by the names of their items.
-        ``logging`` turns the FMU's own logging on and shows what it says on the standard error output, as it comes.
-        ``process`` is ``"own"``, or the name of a group of instances: they run in a process of their own, whose end, whatever its cause, ends the run
-        and nothing else.
-        ``guess`` says where the instance is, nearly, where the system is assembled: ``{"theta": 1.2}``, of states or of outputs that depend on
-        positions, or with how far off it may be: ``{"theta": (1.2, 0.3)}``.
+        ``fmu`` is the name of a component of the catalogue (``planar.Revolute``), a component class, or the path of an FMU of any tool.
+        ``start_values`` are those of parameters, states and inputs, in the units of the FMU, or a file ``.ssv`` of SSP. Arrays are given as
+        wholes or element by element (``"A"``, ``"A[1,2]"``), enumerations by the names of their items. A name or a value that the FMU does
+        not accept raises BuildError.
+
+        ``kind`` is ``"me"`` for Model Exchange or ``"cs"`` for Co-Simulation. By default an FMU that offers both runs in Model Exchange. If
+        ``simulate`` is given a ``communication_step`` and the FMU has states, it runs in Co-Simulation; an FMU without states is evaluated
+        at the points themselves. Blocks of a joint and a body always run in Model Exchange, and so do the bodies on which they hang.
+        ``communication_step`` (seconds) is the only step that an instance makes in Co-Simulation, such as a sampled controller.
+        ``extrapolation`` is the highest degree (0, 1 or 2) by which its inputs are extrapolated, if it differs from that of the run.
+
+        ``private`` unpacks the FMU into a folder of this process, for FMUs that write there; all others share the unpacked files.
+        ``logging`` turns the FMU's own logging on and shows its messages on the standard error output. ``process`` is ``"own"``, or the
+        name of a group of instances. They run in a separate process, whose end, whatever its cause, ends only the run.
+
+        ``guess`` gives approximate values for the assembly of the system: ``{"theta": 1.2}``, of states or of outputs that depend on
+        positions. A pair is a value and its possible error: ``{"theta": (1.2, 0.3)}``.
         """
         self._change()
         known = self._instances.get(name) if isinstance(name, str) else None
@@ -184,9 +187,9 @@ class Composition:
 
     @public_call
     def include(self, name: str, system: Composition) -> None:
-        """Adds a copy of another system, whose instances are then called ``name.crank`` and the like, with its connections and drives.
+        """Adds a copy of another system with its connections and drives; its instances are then called ``name.crank`` and the like.
 
-        What is changed in that system afterwards changes nothing here. Its bodies keep their gravity where they were given any.
+        Later changes of that system change nothing here. Its bodies keep their gravity if they were given any.
         """
         self._change()
         if not isinstance(system, Composition):
@@ -210,8 +213,8 @@ class Composition:
     def connect(self, a: str, b: str, *, factor: float = 1.0, offset: float = 0.0) -> None:
         """Connects two ports of opposite sides, or an output with an input, in either order.
 
-        Between variables what arrives is factor * value + offset, of the value in the unit of the input; where output and input are of
-        different quantities, of the value as it is.
+        Between variables the input receives factor * value + offset, where the value is in the unit of the input. If output and input are
+        of different quantities, the value is taken as it is. Ports or variables that do not match raise BuildError.
         """
         self._change()
         _check_ends(a, b)
@@ -223,10 +226,10 @@ class Composition:
     def join_rigidly(self, a: str | Mapping[str, str], b: str | Mapping[str, str], name: str | None = None, offset: float = 0.0) -> str:
         """Makes two instances that give motion move as one, by a joint between them; returns the joint's name.
 
-        ``a`` and ``b`` are ports, or of FMUs without ports the names of variables: ``{"angle": "engine.phi", "speed": "engine.w",
+        ``a`` and ``b`` are ports. For FMUs without ports they are names of variables: ``{"angle": "engine.phi", "speed": "engine.w",
         "torque": "engine.tau"}`` or ``{"position": ..., "velocity": ..., "force": ...}``, efforts being those on the instance. With
-        ``"acceleration"`` as well any scheme can couple them; without, or where an FMU does not tell how it answers to the effort,
-        implicit schemes find that out by repeated steps. ``offset`` is the angle (rad) or position (m) of ``b`` less that of ``a``.
+        ``"acceleration"`` as well any scheme can couple them. Without it, or if an FMU does not give its response to the effort, implicit
+        schemes find the response by repeated steps. ``offset`` is the angle (rad) or position (m) of ``b`` less that of ``a``.
         """
         self._change()
         joint = name or f"rigid{sum(map(is_rigid, self.instances.values())) + 1}"
@@ -254,12 +257,14 @@ class Composition:
         rate: Callable[[float], float] | None = None,
         acceleration: Callable[[float], float] | None = None,
     ) -> None:
-        """Gives an input a constant, a function of time, an expression of SymPy in ``jourdain.declare.t``, or a table of times and values.
+        """Gives an input a constant, a function of time, an expression of SymPy in ``jourdain.declare.t``, or a table of times and
+        values.
 
-        Between its times a table is linear, or a curve where it is ``smooth``: monotone from row to row (True), a ``"spline"`` at rest at its
-        ends, or one with ``"free"`` ends. An input that changes at events only keeps each value until the next time. ``breaks`` are the times
-        (seconds) at which a function, or one of its derivatives, jumps: integration ends and begins anew there. An input of motion, which has its
-        rates beside it, is given these too: those of a function by ``rate`` and ``acceleration``, of all else they are known.
+        Between its times (seconds) a table is linear. With ``smooth`` it is a curve: monotone from row to row (True), a ``"spline"`` at
+        rest at its ends, or one with ``"free"`` ends. An input that changes at events only keeps each value until the next time. ``breaks``
+        are the times (seconds) at which a function, or one of its derivatives, jumps: integration ends and begins anew there. An input of
+        motion that has rates beside it is given these too. ``rate`` and ``acceleration`` are those of a function; for other drives they are
+        known.
         """
         self._change()
         if not isinstance(name, str):
@@ -274,10 +279,11 @@ class Composition:
 
     @public_call
     def enforce(self, joint: str, intervals: Sequence[tuple[float, float | None]]) -> None:
-        """Lets a joint hold in intervals of time alone, such as ``[(0.5, 1.0), (1.5, None)]`` in seconds; None means from then on.
+        """Restricts a joint to intervals of time, such as ``[(0.5, 1.0), (1.5, None)]`` in seconds; None means from then on.
 
-        Outside of them it is not in force: its multipliers are 0, and nothing asks whether it is violated. Where it is added its position has
-        to fit; velocities jump, perfectly inelastic, by impulses of all joints in force. ``result.changes`` has these and the energy that is lost.
+        Outside of them it is not in force: its multipliers are 0, and its violation is not checked. When it is added its position must fit.
+        Velocities jump then, perfectly inelastic, by impulses of all joints in force. ``result.changes`` has these and the energy that is
+        lost.
         """
         self._change()
         name = enforced_joint(joint, self.instances, self._enforced)
@@ -285,10 +291,11 @@ class Composition:
 
     @public_call
     def appearance(self, name: str, shape: Any, colour: str | None = None) -> None:
-        """Says what a body looks like in pictures and pages, in place of what would be drawn by itself; several shapes add up.
+        """Gives the appearance of a body in pictures and pages, in place of the default drawing; several shapes add up.
 
-        ``name`` is an instance, or a port, whose axes count then. ``shape`` are points of an area, a path of SVG (``"M 0 0 L 1 0 ..."``), a file
-        ``.stl`` or ``.obj``, a shape of ``jourdain.shapes``, or a list of these; None hides the body. ``colour`` is ``"#rrggbb"``.
+        ``name`` is an instance, or a port, whose axes count then. ``shape`` is an area by its points, or a path of SVG (``"M 0 0 L 1 0
+        ..."``). It may also be a file ``.stl`` or ``.obj``, a shape of ``jourdain.shapes``, or a list of these. None hides the body.
+        ``colour`` is ``"#rrggbb"``. Lengths are in m.
         """
         self._change()
         if not has_place(self.instances, name):
@@ -300,13 +307,15 @@ class Composition:
 
     @property
     def connections(self) -> tuple[tuple[str, str], ...]:
-        """By the names of ports and variables, as they were made."""
+        """Connections by the names of ports and variables, in the order in which they were made."""
         return tuple(self._connections)
 
     @property
     def wires(self) -> Wires:
-        """What feeds each input, variable by variable, with the conversions of units, and the inputs of FMUs of other tools that nothing
-        feeds; ``print`` it to see a table. What cannot be connected is refused."""
+        """Returns the source of each input, variable by variable, with the conversions of units; ``print`` shows a table.
+
+        It also lists the inputs of foreign FMUs that nothing feeds. Ports that cannot be connected raise BuildError.
+        """
         fmus = self.instances
         drives = {check_drive(name, fmus, drive): drive for name, drive in self._drives.items()}
         wires = wires_of(fmus, self._connections, drives, complete=False, transformations=self._transformations)
@@ -314,16 +323,16 @@ class Composition:
 
     @property
     def start_values(self) -> Mapping[str, Mapping[str, Value]]:
-        """What the user gave, by instance; to be read alone."""
+        """Start values that the user gave, by instance and in their units. The mapping is read-only."""
         return MappingProxyType({name: GivenStart(name, dict(each.start)) for name, each in self._instances.items()})
 
     @property
     def drives(self) -> Mapping[str, Drive]:
-        """By the names of inputs."""
+        """Drives by the names of inputs."""
         return MappingProxyType(dict(self._drives))
 
     def _check_level(self, name: str) -> None:
-        """A name stands for an instance or for a system that is included."""
+        """Raises BuildError if a name stands for both an instance and an included system."""
         if any(each.startswith(f"{name}.") for each in self._instances):
             raise BuildError(f"'{name}' is a system that is included here; give another name")
 

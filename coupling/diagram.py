@@ -17,7 +17,7 @@ from coupling.plan.definition import Definition
 from coupling.result import drawn
 
 _MOST, _LARGEST = 100, 180_000
-"""Instances, and bytes, beyond which a notebook shows no diagram."""
+"""Numbers of instances, and of bytes, beyond which a notebook shows no diagram."""
 
 
 def system_diagram(system: Any, path: Path | str, signals: bool = True, depth: int | None = None) -> Path:
@@ -36,7 +36,8 @@ def system_diagram(system: Any, path: Path | str, signals: bool = True, depth: i
 
 
 def system_html(system: Any) -> str:
-    """For notebooks: counts, and the diagram; where that cannot be drawn, or is large, how many instances of what there are. No FMU runs."""
+    """Shows counts and the diagram in notebooks, without running any FMU. A diagram that is large or cannot be drawn is replaced by a
+    table of models."""
     definition: Definition = system.definition
     fmus = [each.fmu.fmu for each in definition.instances]
     counts = ((len(fmus), "instances"), (len(definition.connections), "connections"), (sum(len(fmu.states) for fmu in fmus), "states"))
@@ -51,7 +52,7 @@ def system_html(system: Any) -> str:
 
 
 def diagram_of(definition: Definition, signals: bool = True, depth: int | None = None, headed: bool = True) -> Picture:
-    """What is drawn; what cannot be is refused."""
+    """Returns the picture of a system. An empty system or an option that is refused raises BuildError."""
     if not definition.instances:
         raise BuildError(f"the system '{definition.name}' is empty, and there is nothing to draw; add instances first")
     if not isinstance(signals, bool):

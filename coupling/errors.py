@@ -1,4 +1,4 @@
-"""What a user's mistake raises, and how its text shows what was given."""
+"""Errors that a user's mistake raises, and the form in which their texts show values."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class StartError(ValueError):
     """A system that cannot start; the text says which instance refuses, why, and what to do."""
 
     ending: object = None
-    """The ``Ending`` of a run that was lost at its start with the process of an FMU."""
+    """``Ending`` of a run that was lost at its start with the process of an FMU."""
 
 
 class Inconsistent(StartError):
-    """An FMU does not do what its model description says."""
+    """An FMU whose behaviour contradicts its model description."""
 
 
 class InitialStateError(ValueError):
@@ -37,7 +37,7 @@ class InitialStateError(ValueError):
 
 
 class AnalysisError(ValueError):
-    """An equilibrium or a linear model that there is not, or that cannot be found; the text says why, and what to do."""
+    """An equilibrium or a linear model that does not exist, or that cannot be found; the text says why, and what to do."""
 
 
 class ResultError(ValueError):
@@ -49,17 +49,17 @@ class SweepError(RuntimeError):
 
 
 def shown(value: Any, limit: int = 60) -> str:
-    """A value as Python writes it, cut to a length that fits into a sentence."""
+    """Returns a value as Python writes it, cut to a length that fits into a sentence."""
     text = " ".join(repr(value).split())
     return text if len(text) <= limit else f"{text[: limit - 3]}..."
 
 
 def listed(names: Iterable[str], limit: int = 8) -> str:
-    """Names in quotes, of which the last may only be counted."""
+    """Returns names in quotes; names beyond the limit are only counted."""
     items = [f"'{name}'" for name in names]
     return ", ".join(items[:limit]) + (f" and {len(items) - limit} more" if len(items) > limit else "")
 
 
 def with_article(word: str) -> str:
-    """A word after a or an."""
+    """Returns a word after a or an."""
     return f"{'an' if word[0] in 'AEIOUaeiou' else 'a'} {word}"

@@ -27,7 +27,7 @@ from coupling.ssp.parameters import start_values_of
 _RECORDS = ("stop_time", "outputs", "output_times", "output_interval", "progress")
 """Options of ``simulate`` that mean nothing here: ``at`` is the end, and nothing is recorded."""
 _A_WHILE = 1.0
-"""The seconds of a run that is not made, so that its evaluation is chosen as for one that is."""
+"""Seconds of a run that is not made; its evaluation is chosen as for a run that is."""
 
 
 def explain(
@@ -39,10 +39,11 @@ def explain(
 ) -> Explanation:
     """Explains one evaluation: ``print`` it, or read ``joints`` row by row.
 
-    It shows how derivatives are found, what holds the constraints, violations, multipliers, right sides, factors, redundant constraints and modes.
-    ``at`` is a time in seconds, to which a run is made from ``start_time``; or a pose or a result as ``initial`` of ``simulate``, which
-    need not satisfy the constraints. A result is explained at its end, with the drives of its run. By default it is the start, after assembly.
-    ``start_values``, ``drives`` and ``options`` are those of ``simulate``, such as ``rtol``, ``stabilisation`` or ``multipliers``.
+    It shows the method of derivatives, the stabilisation, violations, multipliers, right sides, factors, redundant constraints and modes.
+    ``at`` is a time in seconds, to which a run is made from ``start_time``. It may also be a pose or a result as ``initial`` of
+    ``simulate``, which need not satisfy the constraints. A result is explained at its end, with the drives of its run. By default it is the
+    start, after assembly. ``start_values``, ``drives`` and ``options`` are those of ``simulate``, such as ``rtol``, ``stabilisation`` or
+    ``multipliers``.
     """
     if isinstance(at, Result):
         drives = {**at.drives, **(drives or {})}
@@ -101,7 +102,7 @@ def _asked(system: Any, at: Any, options: Mapping[str, Any]) -> tuple[Run, Mappi
 
 
 class _Look:
-    """Takes the place of the integration in a run: goes as far as asked, and keeps the evaluation there."""
+    """Replacement for the integration in a run: it goes to the requested time, and keeps the evaluation there."""
 
     def __init__(self, time: float | None, asked: bool) -> None:
         self._time, self._asked = time, asked
@@ -129,7 +130,7 @@ class _Look:
 
 
 def _order(session: Session, run: Run, found: Evaluation) -> str:
-    """The index of the equations that are solved, and the levels at which constraints are kept."""
+    """Returns a text on the index of the solved equations, and on the levels at which constraints are kept."""
     torn = sum(loop.torn for loop in session.schedule.loops)
     inputs = f"{torn} {'input' if torn == 1 else 'inputs'} of algebraic loops {'is' if torn == 1 else 'are'} solved for"
     if not found.joints:

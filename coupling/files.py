@@ -1,4 +1,4 @@
-"""Files that results, tables and pictures are written to."""
+"""Files to which results, tables and pictures are written."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def file_path(path: str | os.PathLike[str], suffix: str, purpose: str = "written
 
 @contextmanager
 def written(target: Path, what: str = "result") -> Iterator[None]:
-    """Says where nothing can be written, and removes what was begun there."""
+    """Reports a path that cannot be written, and removes the part that was begun there."""
     before = state_of(target)
     try:
         yield
@@ -39,7 +39,7 @@ def written(target: Path, what: str = "result") -> Iterator[None]:
 
 
 def state_of(path: Path) -> tuple[int, int, int] | None:
-    """What is other once a file has been written or replaced; None where there is none."""
+    """Returns values that change when a file is written or replaced; None if it does not exist."""
     try:
         found = path.stat()
     except OSError:

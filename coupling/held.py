@@ -1,4 +1,4 @@
-"""The sentence that names what held the constraints of a run."""
+"""The sentence on the stabilisation of a run."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from coupling.solvers.base.solver import SOLVERS
 
 
 def held_by(asked: Run, run: Run, given: Sequence[str], unprojectable: str) -> str:
-    """Returns what held the constraints, and why.
+    """Returns the stabilisation, and the reason.
 
-    ``asked`` are the options as given, ``run`` those that ran; ``given`` are parameters of Baumgarte's stabilisation with values of their own;
-    ``unprojectable`` says why states cannot be projected.
+    ``asked`` are the options as given, ``run`` those that ran. ``given`` are parameters of Baumgarte's stabilisation with values from the
+    user; ``unprojectable`` says why states cannot be projected.
     """
     held, stepped = "constraints were held by", run.communication_step is not None
     if stepped and scheme_of(run.coupling.name).repeats:

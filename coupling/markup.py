@@ -1,4 +1,4 @@
-"""What notebooks show in place of plain text: pieces of HTML that need no style sheet, in light and in dark."""
+"""Pieces of HTML for notebooks, which need no style sheet, in light and in dark."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Markup(str):
 
 
 def marked(text: str) -> Markup:
-    """Any text, as it is to be read."""
+    """Returns any text as HTML that shows it."""
     return text if isinstance(text, Markup) else Markup(escape(text))
 
 
 def framed(*parts: str) -> str:
-    """Pieces below each other; empty ones are left out."""
+    """Returns pieces below each other; empty ones are left out."""
     return f'<div style="line-height:1.5;max-width:60rem">{"".join(f"<div>{marked(part)}</div>" for part in parts if part)}</div>'
 
 
@@ -38,12 +38,12 @@ def badge(text: str, colour: str) -> Markup:
 
 
 def noted(text: str, colour: str) -> Markup:
-    """A sentence with a coloured edge."""
+    """Returns a sentence with a coloured edge."""
     return Markup(f'<div style="border-left:.25em solid {colour};padding-left:.6em;margin:.2em 0">{escape(text)}</div>')
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], count: int | None = None) -> Markup:
-    """The first rows, and how many more there are of ``count``."""
+    """Returns a table of the first rows, and the number of the other rows out of ``count``."""
     shown = list(islice(rows, MOST))
     if not shown:
         return Markup("")

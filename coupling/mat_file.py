@@ -14,13 +14,13 @@ from coupling.record import Record
 _DOUBLE, _INTEGER, _TEXT = 0, 20, 51
 _TYPES = {_DOUBLE: "<f8", _INTEGER: "<i4", _TEXT: "u1"}
 _KIND = ("Atrajectory", "1.1", "", "binTrans")
-"""Of the layout: a trajectory, its version, and that each variable is a row of its matrix, which is written column by column."""
+"""Layout of the file: a trajectory, its version, and one row of a matrix for each variable. The matrix is written column by column."""
 _CONSTANT, _VARIABLE = 1, 2
-"""Which matrix has the values of a name: ``data_1`` or ``data_2``."""
+"""Numbers of the matrices that hold the values of a name: ``data_1`` or ``data_2``."""
 
 
 def write(path: Path, record: Record) -> None:
-    """Parameters with their values, and all columns over time; those that are equal to the bit share a row."""
+    """Writes parameters with their values, and all columns over time; columns that are equal to the bit share a row."""
     time, last = np.ascontiguousarray(record.rows[:, 0]), max(0, len(record.rows) - 1)
     names, texts, places = ["time"], ["Simulation time [s]"], [(0, 1, 0, -1)]
     constants = [time[[0, last]] if len(time) else np.zeros(2)]
@@ -56,13 +56,13 @@ def _described(text: str, unit: str) -> str:
 
 
 def _lines(texts: Sequence[str], filling: bytes) -> np.ndarray:
-    """Texts as rows of bytes of one length."""
+    """Returns texts as rows of bytes of one length."""
     coded = [each.encode("utf-8", "replace") for each in texts]
     width = max(1, *map(len, coded))
     return np.frombuffer(b"".join(each.ljust(width, filling) for each in coded), "u1").reshape(len(coded), width)
 
 
 def _put(file: BinaryIO, name: str, matrix: np.ndarray, kind: int) -> None:
-    """One matrix: what it is, how large, its name, and its numbers column by column."""
+    """Writes one matrix: its type, its size, its name, and its numbers column by column."""
     file.write(struct.pack("<5i", kind, *matrix.shape, 0, len(name) + 1) + name.encode() + b"\0")
     file.write(np.asarray(matrix, dtype=_TYPES[kind]).tobytes("F"))

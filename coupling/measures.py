@@ -1,4 +1,4 @@
-"""What is measured of a run: numbers that can be asked for by name, and that travel to other processes."""
+"""Measures of a run: numbers that a name chooses, and that travel to other processes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from coupling.result import Result
 
 @dataclass(frozen=True)
 class Measure:
-    """A number of each result; ``str`` of it is how a table names it."""
+    """A number of each result; ``str`` gives its name in a table."""
 
     what: str
     of: Callable[..., Any]
@@ -29,12 +29,12 @@ class Measure:
 
 
 def final(name: str) -> Measure:
-    """The last value of a variable."""
+    """Measures the last value of a variable, in its unit."""
     return Measure("final", _final, (name,))
 
 
 def peak(name: str) -> Measure:
-    """Its greatest absolute value at any row."""
+    """Measures the greatest absolute value of a variable at any row, in its unit."""
     return Measure("peak", _peak, (name,))
 
 
@@ -47,19 +47,19 @@ def maximum(name: str) -> Measure:
 
 
 def rms(name: str) -> Measure:
-    """The root of its mean square over time, linear between rows."""
+    """Measures the root of a variable's mean square over time, linear between rows, in its unit."""
     return Measure("rms", _rms, (name,))
 
 
 def value_at(name: str, t: float, side: str = "after") -> Measure:
-    """Its value at a time (seconds), as ``Result.at`` gives it."""
+    """Measures the value of a variable at a time (seconds), as ``Result.at`` gives it. Several times raise ValueError."""
     if np.ndim(t):
         raise ValueError(f"value_at: t = {shown(t)} is refused: give one time in seconds")
     return Measure("value_at", _value_at, (name, t) if side == "after" else (name, t, side))
 
 
 def energy_drift() -> Measure:
-    """By how much the energy of all instances (J) differs from that at the start, at most."""
+    """Measures the greatest difference of the energy of all instances (J) from that at the start."""
     return Measure("energy_drift", _energy_drift)
 
 

@@ -1,4 +1,4 @@
-"""How much memory a run may take, and when it is not looked through."""
+"""Limits of the memory of a run, and periods without garbage collection."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if sys.platform != "win32":
 
 
 def free_memory() -> float:
-    """Bytes that this process can still have: what the machine has free, within its own limits; infinite where nothing tells."""
+    """Returns the bytes that this process can still have: free memory of the machine within its own limits; infinite if unknown."""
     return min(_limits(), default=math.inf)
 
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """For what makes much that stays: to look for garbage among it takes longer than to make it."""
+    """Switches garbage collection off while many lasting objects are made: collection would take longer than their creation."""
     collecting = gc.isenabled()
     gc.disable()
     try:

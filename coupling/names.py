@@ -1,4 +1,4 @@
-"""Names of instances and variables: what a name means, what fits a pattern, and what was probably meant."""
+"""Names of instances and variables: their meaning, patterns, and suggestions for unknown names."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from warnings import warn
 
 
 def resolve(text: str, instances: Collection[str]) -> tuple[str, str]:
-    """The instance that a name begins with, the longest that exists, and the rest after its dot.
+    """Returns the instance that a name begins with, the longest that exists, and the rest after its dot.
 
-    Where no instance has such a name, the first of both is what stands before the first dot, which then names nothing.
+    If no instance has such a name, the first result is the text before the first dot, which then names nothing.
     """
     end = len(text)
     while end > 0:
@@ -24,19 +24,18 @@ def resolve(text: str, instances: Collection[str]) -> tuple[str, str]:
 
 
 def matches(name: str, pattern: str) -> bool:
-    """Whether a name fits a pattern in which ``*`` stands for anything; all other characters, brackets too, stand for themselves."""
+    """Says whether a name fits a pattern in which ``*`` stands for anything. All other characters, brackets too, stand for themselves."""
     return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name) is not None
 
 
 _ENOUGH = 0.65
-"""How alike two names have to be, from 0 to 1, for one to be offered in place of the other."""
+"""Least likeness of two names, from 0 to 1, at which one is offered in place of the other."""
 
 
 def nearest(name: str, existing: Iterable[str], limit: int = 3, prefix: str = "") -> str:
-    """A question such as ``did you mean 'rod.p1' or 'rod.p2'?``; empty where no name is near.
+    """Returns a question such as ``did you mean 'rod.p1' or 'rod.p2'?``; empty if no name is near.
 
-    Capitals do not matter, and neither does what stands before the last dot where what follows it agrees. ``prefix`` is what all
-    names are shown with.
+    Capitals do not matter. The text before the last dot does not matter if the text after it agrees. ``prefix`` is shown before all names.
     """
     scores = {each: _likeness(name.lower(), each.lower()) for each in existing}
     near = sorted(
@@ -46,7 +45,7 @@ def nearest(name: str, existing: Iterable[str], limit: int = 3, prefix: str = ""
 
 
 def _likeness(name: str, other: str) -> tuple[float, float]:
-    """Of the whole names, and of their last parts, which alone count for less."""
+    """Returns the likeness of the whole names, and that of their last parts, which counts for less."""
     return _ratio(name, other), 0.9 * _ratio(name.rpartition(".")[2], other.rpartition(".")[2])
 
 
@@ -59,9 +58,9 @@ _BLANK = re.compile(r"\s")
 
 
 def without_blanks(names: Iterable[str], target: str | None = None) -> dict[str, str]:
-    """Returns names for other tools, by the names of instances and of the systems that these lie in: white space becomes ``_``.
+    """Returns names for other tools, by the names of instances and of the systems that contain them: white space becomes ``_``.
 
-    A name that another instance has already gets a number, of which a warning tells if there is a ``target``, the file that is written.
+    A name that another instance has already gets a number. If ``target`` is given, the file that is written, a warning reports it.
     """
     paths = dict.fromkeys(".".join(parts[: depth + 1]) for name in names for parts in (name.split("."),) for depth in range(len(parts)))
     found: dict[str, str] = {}
@@ -86,5 +85,5 @@ def renamed(text: str, names: Mapping[str, str]) -> str:
 
 
 def either(words: list[str]) -> str:
-    """Words with commas between them, and an or before the last."""
+    """Returns words with commas between them, and an or before the last."""
     return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))

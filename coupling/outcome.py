@@ -1,4 +1,4 @@
-"""How a run ended: a sentence with its remedy, and what else its user should know."""
+"""Outcome of a run: a sentence with its remedy, warnings and notes."""
 
 from __future__ import annotations
 
@@ -48,15 +48,15 @@ class Counts(TypedDict, total=False):
 
 @dataclass
 class Outcome:
-    """``print`` it, or ask it: ``if result.outcome.completed``."""
+    """Outcome of a run: ``print`` it, or ask it: ``if result.outcome.completed``."""
 
     ending: Ending
     sentence: str
     warnings: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    """What is as it should be, if it was meant so: units that were converted, inputs that nothing gives."""
+    """Notes on facts that may be intended: units that were converted, inputs that nothing gives."""
     stabilisation: str = ""
-    """What has held the constraints, and why; empty where there are none."""
+    """Stabilisation that held the constraints, and the reason; empty without constraints."""
     counts: Counts = field(default_factory=Counts, repr=False, compare=False)
 
     @property
@@ -65,11 +65,11 @@ class Outcome:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What is the same of outcomes that are the same."""
+        """Returns the values by which two outcomes are compared."""
         return self.ending, self.sentence, *self.warnings, None, *self.notes, self.stabilisation
 
     def _repr_html_(self) -> str:
-        """For notebooks."""
+        """Shows the outcome, its warnings and its notes in notebooks."""
         good = GOOD if self.completed else DOUBTFUL if self.ending in (Ending.TERMINATED, Ending.INTERRUPTED) else BAD
         told = [*(noted(each, DOUBTFUL) for each in self.warnings), *(noted(each, "#8a97a5") for each in self.notes)]
         return framed(Markup(f"{badge(self.ending.value, good)} {marked(self.sentence)}"), *told, self.stabilisation)

@@ -1,4 +1,4 @@
-"""What happens beside a run: a bar on a terminal that shows how far it is, Ctrl-C, and SIGTERM."""
+"""Progress bar on a terminal, Ctrl-C and SIGTERM during a run."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _FORMAT = "{desc}: {percentage:3.0f}%|{bar}| {postfix[0]} [{elapsed}<{remaining}
 
 
 def watched_by_someone() -> bool:
-    """Whether there is a terminal, or a notebook."""
+    """Says whether a terminal or a notebook shows the output."""
     return sys.stderr.isatty() or in_notebook()
 
 
 def in_notebook() -> bool:
-    """Whether a kernel of Jupyter runs this; IPython on a terminal has none."""
+    """Says whether a kernel of Jupyter runs this process; IPython on a terminal has none."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return getattr(shell, "kernel", None) is not None
 
 
 def bar_of() -> Any:
-    """The class of bars that suits: widgets in a notebook, or text where it has none."""
+    """Returns the class of bars that suits: widgets in a notebook, or text if it has no widgets."""
     if not in_notebook():
         from tqdm import tqdm
 
@@ -43,7 +43,7 @@ def bar_of() -> Any:
 
 @contextmanager
 def moved_bar(**options: Any) -> Iterator[Callable[[Callable[[Any], object]], None]]:
-    """Yields a function that changes a bar. If a terminal or a notebook has gone, the bar ends, and what it shows goes on."""
+    """Yields a function that changes a bar. If a terminal or a notebook has gone, the bar ends, and the code inside goes on."""
     bar, gone = bar_of()(**options), False
 
     def move(change: Callable[[Any], object]) -> None:
@@ -75,12 +75,12 @@ def building_shown(name: str) -> Iterator[None]:
 
 
 def shows_progress(run: Run) -> bool:
-    """Whether a bar is wanted and there is a terminal or a notebook for it."""
+    """Says whether a bar is wanted and a terminal or a notebook can show it."""
     return bool(run.progress) and watched_by_someone()
 
 
 def show_at_end(run: Run, summary: Callable[[], str]) -> None:
-    """Prints a summary where a bar was shown; a terminal that has gone meanwhile is no reason to lose the result."""
+    """Prints a summary at the end of a bar. A terminal that has gone in the meantime does not lose the result."""
     if shows_progress(run):
         with suppress(Exception):
             print(summary(), file=sys.stderr)
@@ -91,7 +91,7 @@ _PATIENCE = 1.0
 
 
 class _Notice:
-    """Ctrl-C, as one block of :func:`noticed` sees it."""
+    """State of Ctrl-C for one block of :func:`noticed`."""
 
     def __init__(self, presses: int) -> None:
         self.presses = presses
@@ -110,14 +110,16 @@ class _Notice:
 
 
 _noticing: list[_Notice] = []
-"""Who notices Ctrl-C now, the innermost last."""
+"""Blocks that notice Ctrl-C now, the innermost last."""
 _asked = 0.0
-"""When :func:`ends_calls` was asked last."""
+"""Time in s at which :func:`ends_calls` was last asked."""
 
 
 def ends_calls(lasted: float) -> bool:
-    """To be asked often while an FMU in another process is waited for, and has been for so many seconds: whether its call is to be ended, by that
-    process. Ctrl-C and SIGTERM leave it a second; a second Ctrl-C none."""
+    """Says whether the call of an FMU in another process is to be ended, after so many seconds, by that process.
+
+    The caller asks often during the wait. Ctrl-C and SIGTERM leave the call a second; a second Ctrl-C leaves it no time.
+    """
     global _asked
     _asked = time.monotonic()
     return any(each.urgent for each in _noticing) or (_taken is not None and _taken.ends(lasted))
@@ -125,10 +127,10 @@ def ends_calls(lasted: float) -> bool:
 
 @contextmanager
 def noticed(running: bool = True) -> Iterator[Callable[[], bool]]:
-    """Yields whether Ctrl-C was pressed, for those whom an exception at any place would leave in the midst of something, such as what is ``running``
-    and leaves a result.
+    """Yields a function that says whether Ctrl-C was pressed, for code that an exception must not interrupt.
 
-    A second Ctrl-C is raised at once all the same. SIGTERM counts where :func:`softly_terminated` has taken it.
+    Such code is ``running`` if it leaves a result. A second Ctrl-C is raised at once in any case. SIGTERM counts if
+    :func:`softly_terminated` has taken it over.
     """
     in_main = threading.current_thread() is threading.main_thread()
     notice = _Notice(int(in_main and running and _taken is not None and _taken.begin()))
@@ -152,14 +154,14 @@ class _Taken:
     def __init__(self) -> None:
         self.came, self._at = False, 0.0
         self._ran = False
-        """Whether anything has run that is worth being written."""
+        """True if a run has begun whose results are worth writing."""
 
     def ends(self, lasted: float) -> bool:
-        """Whether a call is to be ended that has lasted for so many seconds, also where nobody notices any more."""
+        """Says whether a call that has lasted for so many seconds is to be ended, also if no run notices the signal any more."""
         return self.came and min(lasted, time.monotonic() - self._at) > _PATIENCE
 
     def begin(self) -> bool:
-        """Of whoever notices: whether the signal has come already."""
+        """Registers a run that notices the signal, and says whether it has come already."""
         self._ran = True
         return self.came
 
@@ -176,9 +178,9 @@ _taken: _Taken | None = None
 
 @contextmanager
 def softly_terminated(wanted: bool = True) -> Iterator[Callable[[], bool]]:
-    """What is inside ends at SIGTERM as at Ctrl-C, with what there is of its result; yields whether that has come.
+    """Ends the code inside at SIGTERM as at Ctrl-C, with the results so far; yields a function that says whether the signal has come.
 
-    Only over the default handler: whoever has set another one knows better.
+    It replaces only the default handler: a program that has set its own handler keeps it.
     """
     global _taken
     in_main = threading.current_thread() is threading.main_thread()
@@ -195,7 +197,7 @@ def softly_terminated(wanted: bool = True) -> Iterator[Callable[[], bool]]:
 
 
 def terminated_after(wanted: bool) -> AbstractContextManager[None]:
-    """The same, after which the signal is raised again: it ends the process, once what is inside has written what it had to."""
+    """Does the same, and raises the signal again afterwards: it ends the process after the code inside has written its results."""
     return _terminated_after() if wanted else nullcontext()
 
 
@@ -228,7 +230,7 @@ def watched(run: Run) -> Iterator[Callable[[float, int], None]]:
 
 
 def _show_nothing(time: float, steps: int) -> None:
-    """Where no progress is wanted, or there is nobody to see it."""
+    """Shows nothing, because no progress is wanted or no terminal shows it."""
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What a run leaves as data: rows over time, what their columns are, and what the run cost."""
+"""Record of a run as data: rows over time, their columns, and the costs of the run."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ class Column(NamedTuple):
     """A recorded variable."""
 
     name: str
-    """Of instance and variable together."""
+    """Full name, of instance and variable together."""
     variable: str
-    """Its name within its instance."""
+    """Name within its instance."""
     unit: str
     description: str = ""
     discrete: bool = False
-    """Whether it changes at events only."""
+    """True if the variable changes at events only."""
 
 
 class Constant(NamedTuple):
@@ -36,16 +36,16 @@ class ByParameter(NamedTuple):
     name: str
     unit: str
     exact: bool
-    """Whether its FMU gives derivatives by it; else its effect at given states was found by differences."""
+    """True if its FMU gives derivatives by it; otherwise its effect at given states was found by differences."""
 
 
 def quotient(unit: str, by: str) -> str:
-    """The unit of a derivative."""
+    """Returns the unit of a derivative."""
     return f"{unit or '1'}/({by})" if by else unit
 
 
 class Numbers(NamedTuple):
-    """All that is recorded over time: see ``Record``."""
+    """All recorded values over time: see ``Record``."""
 
     rows: np.ndarray
     created_energy: Mapping[str, np.ndarray]
@@ -55,8 +55,11 @@ class Numbers(NamedTuple):
 
 @dataclass(frozen=True)
 class Statistics:
-    """What a run cost. Times in FMUs come from every hundredth evaluation, of those by FMUs and of those by equations, since
-    measuring all of them would cost more than they do."""
+    """Costs of a run.
+
+    Times in FMUs come from every hundredth evaluation, of those by FMUs and of those by equations. Measuring all of them would cost more
+    than the evaluations themselves.
+    """
 
     evaluations: int
     steps: int
@@ -71,19 +74,20 @@ class Statistics:
     seconds_running: float
     seconds_in_fmus: float
     passes: int = 0
-    """Of a co-simulation: how often all its instances stepped, repetitions included."""
+    """Number of passes of a co-simulation in which all its instances stepped, repetitions included."""
     most_newton_iterations: int = 0
-    """Of any step, for a solver with fixed steps."""
+    """Greatest number of Newton iterations in a step, for a solver with fixed steps."""
     projected: Mapping[str, float] = field(default_factory=dict)
-    """For such a solver: ``velocity``, the greatest violation that a projection has removed, and ``energy``, all that projections have taken out."""
+    """Projections by a solver with fixed steps: ``velocity`` is the greatest violation that they removed, ``energy`` their total loss in
+    J."""
     evaluated: str = ""
-    """How derivatives were found."""
+    """Method by which derivatives were found."""
     handed_over: int = 0
-    """Of evaluations without the FMUs, those whose multipliers the general equations had to tell, as near a singular pose."""
+    """Number of evaluations without the FMUs whose multipliers needed the general equations, as near a singular pose."""
     by_fmus: int = 0
-    """The same, those that the FMUs had to make after all."""
+    """Number of these evaluations that the FMUs had to make after all."""
     jacobians: int = 0
-    """How often an implicit solver asked for the derivatives of the whole system."""
+    """Number of times an implicit solver asked for the derivatives of the whole system."""
 
     @property
     def seconds_in_master(self) -> float:
@@ -101,20 +105,20 @@ class Statistics:
 
 @dataclass(frozen=True)
 class Change:
-    """A joint that came into force in a run, or went; changed its mode, or was hit."""
+    """Change of a joint: it came into force or went, changed its mode, or was hit."""
 
     time: float
     joint: str
     what: str
-    """``added``, ``removed``, ``hit``, or a mode and the next one, such as ``sticks -> slips``."""
+    """Kind of the change: ``added``, ``removed``, ``hit``, or a mode and the next one, such as ``sticks -> slips``."""
     impulses: Mapping[str, float]
-    """By multiplier, of all joints at that time, in N.s or N.m.s; those that were removed have 0."""
+    """Impulses by multiplier, of all joints at that time, in N.s or N.m.s; joints that were removed have 0."""
     energy: float
-    """J, lost by all changes at that time together; what prescribed velocities supply is not counted as won."""
+    """Energy in J that all changes at that time together have lost. Energy supplied by prescribed velocities does not count as a gain."""
     heirs: tuple[str, ...] = ()
     """Joints that repeated one that was removed, and carry its load from then on."""
     multiplier: str = ""
-    """Of a joint whose mode changed, the one that is meant."""
+    """Multiplier whose mode changed, of a joint that has several."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,34 +130,34 @@ class Record:
     rows: np.ndarray
     statistics: Statistics
     created_energy: Mapping[str, np.ndarray] = field(default_factory=dict)
-    """Of a co-simulation: the energy in J that coupling has created so far (less than 0: lost), by port of an instance and what is
+    """Energy in J that the coupling of a co-simulation has created so far (less than 0: lost), by port of an instance and what is
     connected with it."""
     variables: Mapping[str, Collection[str]] = field(default_factory=dict)
-    """Everything there is to record, by instance."""
+    """Names of all variables that can be recorded, by instance."""
     changes: tuple[Change, ...] = ()
     off: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     """Rows in which joints are not in force, from the first to before the last, by instance."""
     parameters: tuple[ByParameter, ...] = ()
     derivatives: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
-    """Of all columns by the first parameter, then by the next."""
+    """Derivatives of all columns by the first parameter, then by the next."""
     constants: Mapping[str, Constant] = field(default_factory=dict)
     """Parameters by their full names, with the values of the definition."""
     start_values: Mapping[str, float | str] = field(default_factory=dict)
-    """Those of this run alone, by full names."""
+    """Start values of this run alone, by full names."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """What was asked for, where it can be said in numbers and words."""
+    """Options of the run that numbers and words can express."""
     scene: Mapping[str, Any] = field(default_factory=dict)
-    """What a picture of the system needs beside the rows: frames, places on them and words, with names of variables."""
+    """Data for a picture of the system beside the rows: frames, places on them and words, with names of variables."""
     drawn: Mapping[str, np.ndarray] = field(default_factory=dict)
     """Variables of poses, and those with a range, that are not among the columns: by full name."""
     printed: Mapping[str, str] = field(default_factory=dict)
-    """By instance, what its process has printed; of those that have none of their own there is nothing. Files do not have it."""
+    """Text that the process of each instance has printed; instances without their own process have none. Files do not have it."""
     beside: Mapping[str, Any] = field(default_factory=dict)
-    """What else a file says that the rows were read from; it is written again."""
+    """Other data of the file that the rows were read from; they are written again."""
 
 
 def in_force(rows: int, off: Collection[tuple[int, int]]) -> np.ndarray:
-    """By row, 1 where a joint is in force and 0 where it is not."""
+    """Returns 1 for each row at which a joint is in force, and 0 for the others."""
     found = np.ones(rows)
     for first, last in off:
         found[first:last] = 0

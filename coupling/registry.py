@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Ctrl-C waits until files have been imported: one that was imported by half would be missed later."""
+    """Delays Ctrl-C until files have been imported: a file that was imported by half would be missed later."""
     pressed: list[object] = []
     in_main = threading.current_thread() is threading.main_thread()
     if not in_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
@@ -35,10 +35,10 @@ def uninterrupted() -> Iterator[None]:
 
 
 class Registry(Generic[T]):
-    """All files of a folder, by the names that they register; they are loaded when the first name is asked for."""
+    """All files of a folder, by the names that they register; they are loaded at the first use of a name."""
 
     def __init__(self, what: str, package: str) -> None:
-        """``what`` the things are called in sentences; ``package`` holds their files and nothing else."""
+        """Takes the name of the things in sentences, ``what``, and the ``package`` that holds their files and nothing else."""
         self._what, self._package, self._loaded = what, package, False
         self._found: dict[str, T] = {}
         self._lock = RLock()
@@ -60,7 +60,7 @@ class Registry(Generic[T]):
         return self._found[name]
 
     def _load(self) -> None:
-        """The only place where files are imported by their place: no file lists the solvers and schemes."""
+        """Imports all files of the package. No file lists the solvers and schemes; only this function imports files by their place."""
         if self._loaded:
             return
         with self._lock, uninterrupted():  # of threads that ask at once, one loads; what was interrupted is loaded again

@@ -55,7 +55,7 @@ def wanted_times(time: np.ndarray, times: Any, interval: Any) -> np.ndarray:
 
 
 def _increasing_times(given: Any) -> np.ndarray:
-    """Returns an array of times that increase, so that each of them has one row."""
+    """Returns an array of times in s, which must increase."""
     times = times_of(given, "times")
     wrong = np.flatnonzero(np.diff(times) <= 0)
     if not len(times):

@@ -1,4 +1,4 @@
-"""What a run leaves to its user: values over time by name, how it ended, and what it cost."""
+"""Result of a run: values over time by name, the outcome and the costs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class NotRecorded(KeyError):
 
 
 class Named(dict[str, Value]):
-    """A dictionary that says which names it has when it is asked for another one."""
+    """A dictionary that lists its names when another name is used."""
 
     def __init__(self, found: Mapping[str, Value], what: str, none: str) -> None:
         super().__init__(found)
@@ -60,7 +60,7 @@ class Named(dict[str, Value]):
 
 
 class Members(Mapping[str, np.ndarray]):
-    """What was recorded of one instance, or of another part of a name, by what follows its dot; to be read alone."""
+    """Recorded values of one instance or port, by the part of the name after its dot. The mapping is read-only."""
 
     def __init__(self, result: Result, name: str, members: tuple[str, ...]) -> None:
         self._result, self._name, self._members = result, name, members
@@ -90,7 +90,7 @@ class Result:
     def __init__(self, record: Record, outcome: Outcome, drives: Mapping[str, Any] | None = None) -> None:
         self._record = record
         self.drives = dict(drives or {})
-        """Those of this run alone, as they were given; files have none."""
+        """Drives of this run alone, as they were given; a result from a file has none."""
         self.system, self.outcome, self.statistics = record.system, outcome, record.statistics
         self.names = [column.name for column in record.columns]
         self.time = record.rows[:, 0]
@@ -98,17 +98,17 @@ class Result:
             self.time = np.ascontiguousarray(self.time)
         self.values = record.rows[:, 1:]
         self.changes = record.changes
-        """Joints that were added or removed in the run, in the order of time: ``time``, ``joint``, ``what`` (``added`` or ``removed``), ``impulses`` by
-        multiplier, the ``energy`` in J that was lost, and ``heirs``, which carry the load of one that was removed."""
+        """Changes of joints in the run, in the order of time: ``time``, ``joint``, ``what`` (``added`` or ``removed``) and ``impulses``
+        by multiplier. ``energy`` is lost, in J; ``heirs`` carry the load of a removed joint."""
         self.created_energy = Named(record.created_energy, "created energy of", "only co-simulations record any")
-        """Of a co-simulation: the energy in J that coupling has created so far (less than 0: lost), by port of an instance and what
-        is connected with it."""
+        """Energy in J that the coupling of a co-simulation has created so far (less than 0: lost), by port of an instance and its
+        connections."""
         self.printed = Named(
             record.printed, "text printed by", "FMUs in the process of the master print on its terminal, and files keep no texts"
         )
-        """What the process of an FMU has printed in the run, the last mebibyte of it; all FMUs of one process have the same text."""
+        """Text that the process of an FMU has printed in the run, its last mebibyte. All FMUs of one process have the same text."""
         self.differentiated = {each.name: "exact" if each.exact else "by differences" for each in record.parameters}
-        """The parameters of ``sensitivities``, and whether their FMUs give derivatives by them."""
+        """Parameters of ``sensitivities``, and whether their derivatives are exact or differences."""
 
     @cached_property
     def units(self) -> dict[str, str]:
@@ -120,11 +120,11 @@ class Result:
 
     @classmethod
     def load(cls, path: Path | str) -> Result:
-        """The result that ``save`` has written; its FMUs are not needed. A run that is under way has the rows that it has written so far."""
+        """Reads a result that ``save`` has written, without its FMUs. A run under way has the rows that it has written so far."""
         return cls(*rows_file.read(file_path(path, rows_file.SUFFIX, "read")))
 
     def __getitem__(self, name: str) -> Any:
-        """The values of a variable over time; of an instance or a port, those of all its variables that were recorded, as a mapping."""
+        """Returns the values of a variable over time; for an instance or a port, a mapping with all its recorded variables."""
         if name == "time":
             return self.time
         if not isinstance(name, str):
@@ -134,7 +134,7 @@ class Result:
         return self.values[:, self._column[name]]
 
     def _members(self, name: str) -> Members:
-        """Of an instance or a port."""
+        """Returns the recorded variables of an instance or a port."""
         found = tuple(each[len(name) + 1 :] for each in self.names if each.startswith(f"{name}."))
         if found:
             return Members(self, name, found)
@@ -143,23 +143,23 @@ class Result:
         raise NotRecorded(f"'{name}' {self._remedy(name)}")
 
     def _remedy(self, name: str) -> str:
-        """How to come by what was not recorded."""
+        """Says how a variable that was not recorded can be had."""
         instance, variable = resolve(name, self._record.variables)
         if variable in self._record.variables.get(instance, ()):
             return f"exists, but was not recorded; name it in the outputs of simulate, such as outputs=['*', '{name}']"
         return f"was not recorded; {nearest(name, self.names) or _NAMES}"
 
     def sensitivity(self, name: str, parameter: str) -> np.ndarray:
-        """The derivative of a recorded variable by one of the parameters that the run was given as ``sensitivities``, over time."""
+        """Returns the derivative over time of a recorded variable by a parameter of ``sensitivities``; any other raises NotRecorded."""
         return self._record.derivatives[:, self._place(name, parameter)]
 
     def sensitivity_unit(self, name: str, parameter: str) -> str:
-        """The unit of such a derivative."""
+        """Returns the unit of such a derivative."""
         self._place(name, parameter)
         return quotient(self.units[name], next(each.unit for each in self._record.parameters if each.name == parameter))
 
     def _place(self, name: str, parameter: str) -> int:
-        """Of a derivative among all of them."""
+        """Returns the column of a derivative among all derivatives."""
         parameters = [each.name for each in self._record.parameters]
         if parameter not in parameters:
             there = f"there are {listed(parameters)}" if parameters else "the run has none"
@@ -179,7 +179,7 @@ class Result:
         return f"Result({self.system!r}: {len(self.names)} variables, {span}, {len(self.time)} rows; {self.outcome.sentence})"
 
     def _repr_html_(self) -> str:
-        """For notebooks: how the run ended, what it cost, a first plot and the first variables."""
+        """Shows the outcome, the costs, a first plot and the first variables in notebooks."""
         own = [i for i, column in enumerate(self._record.columns) if not set(".[") & set(column.variable)]
         order = [*own, *sorted(set(range(len(self.names))) - set(own))] if len(self) else []
         values = {self.names[i]: self.values[:, i] for i in order}
@@ -189,7 +189,7 @@ class Result:
         return framed(titled(self.system, span), *told, *shown)
 
     def summary(self) -> str:
-        """One line for the outcome, one for each warning and note, one for what has held constraints, one for the costs."""
+        """Returns text: a line for the outcome, one for each warning and note, one for the stabilisation and one for the costs."""
         return "\n".join(filter(None, [str(self.outcome), self.outcome.stabilisation, str(self.statistics)]))
 
     @property
@@ -206,7 +206,7 @@ class Result:
         )
 
     def _in_force(self, columns: Sequence[int]) -> np.ndarray:
-        """By row and column, 1 where the joint of a column is in force and 0 where it is not."""
+        """Returns 1 by row and column where the joint of the column is in force, and 0 elsewhere."""
         off, names = self._record.off, [self.names[i] for i in columns]
         joints = [name.removesuffix(f".{self._record.columns[i].variable}") for i, name in zip(columns, names, strict=True)]
         return np.array([in_force(len(self), off.get(joint, off.get(name, ()))) for joint, name in zip(joints, names, strict=True)]).T
@@ -221,7 +221,7 @@ class Result:
 
     @cached_property
     def parameters(self) -> Mapping[str, float]:
-        """What parameters were in this run, by their full names; to be read alone."""
+        """Values of the parameters in this run, by full names and in their units; read-only."""
         given = {name: value for name, value in self._record.start_values.items() if not isinstance(value, str)}
         return MappingProxyType({name: float(given.get(name, each.value)) for name, each in self._record.constants.items()})
 
@@ -237,19 +237,19 @@ class Result:
     def at(self, t: Sequence[float] | np.ndarray, side: str = "after") -> Mapping[str, np.ndarray]: ...
 
     def at(self, t: float | Sequence[float] | np.ndarray, side: str = "after") -> Mapping[str, float] | Mapping[str, np.ndarray]:
-        """All values at a time, or arrays of them at several, by name: linear between rows, and of discrete variables the last.
+        """Returns all values by name at a time in s, or arrays at several times: linear between rows, the last of discrete variables.
 
-        At an event ``side`` says which of its two rows is meant: ``before`` or ``after``.
+        At an event ``side`` chooses one of its two rows, ``before`` or ``after``.
         """
         found = self._places(times_of(t, "t"), side).of(self.values, self._discrete)
         values: Any = found.T if np.ndim(t) else found[0].tolist()
         return Named(dict(zip(self.names, values, strict=True)), "recorded value", "nothing was recorded")
 
     def resample(self, times: Sequence[float] | np.ndarray | None = None, *, interval: float | None = None, side: str = "after") -> Result:
-        """The same result with one row for each time, whose values are those of ``at``.
+        """Returns the same result with one row for each time, whose values are those of ``at``.
 
-        ``times`` increase, in seconds; or an ``interval`` gives regular times from the first row on. Without both every recorded time has one
-        row. At an event ``side`` says which of its two rows counts: ``before`` or ``after``.
+        ``times`` increase, in seconds; or an ``interval`` gives regular times from the first row on. Without both every recorded time has
+        one row. At an event ``side`` chooses ``before`` or ``after``. A result without rows raises ResultError.
         """
         if not len(self):
             raise ResultError(f"there is nothing to resample: the result has no row; {self.outcome.sentence}")
@@ -267,10 +267,10 @@ class Result:
         return found
 
     def plot(self, *names: str | Sequence[str], path: str | os.PathLike[str] | None = None, events: bool = True) -> Any:
-        """Values over time by name, such as ``plot("rod.theta", "pin.reaction")``: axes for each unit, with events marked on that of time.
+        """Plots values over time by name, such as ``plot("rod.theta", "pin.reaction")``: one pair of axes for each unit.
 
-        A name may be a pattern with ``*``; names in one tuple get axes of their own. Returns the figure of Matplotlib, and writes it to ``path``
-        where one is given.
+        A name may be a pattern with ``*``; names in one tuple get axes of their own. ``events`` marks events on the time axis. Returns the
+        figure of Matplotlib, and writes it to ``path`` if one is given. An unknown name raises NotRecorded.
         """
         if not len(self):
             raise ResultError(f"there is nothing to plot: the result has no row; {self.outcome.sentence}")
@@ -301,11 +301,11 @@ class Result:
         traces: Sequence[str] | None = None,
         title: str | None = None,
     ) -> Path:
-        """Writes the mechanism in motion as one page of HTML, which needs neither a server nor a network, nor the FMUs; or as a picture that moves.
+        """Writes the mechanism in motion as one page of HTML, or as a moving picture if the path ends with ``.svg``. Returns the path.
 
-        A path that ends with ``.svg`` gives a picture without any program in it, which runs by itself; forces are on pages alone.
-        ``signals`` are what is plotted beside it: names, or tuples of names in one plot; ``forces`` are instances or patterns with ``*`` whose
-        recorded forces are arrows, by default all unless the run is long; ``traces`` are bodies or ports whose paths are drawn.
+        The page needs no server, network or FMUs. The picture contains no program and runs by itself, without plots and forces. ``signals``
+        are plotted beside the mechanism: names, or tuples of names in one plot. ``forces`` are instances or patterns with ``*`` whose
+        recorded forces are arrows, by default all unless the run is long. ``traces`` are bodies or ports whose paths are drawn.
         """
         target = file_path(path, ".html")
         if target.suffix not in (".html", ".htm", ".svg"):
@@ -348,18 +348,18 @@ class Result:
         bad: Collection[str] = (),
         forces: Sequence[str] | None = (),
     ) -> Path:
-        """The poses at some times as a file; ``bad`` are instances to be shown in red."""
+        """Draws the poses at some times into a file; ``bad`` are instances to be shown in red."""
         sheet = still(scene_of(self._record, traces=traces, forces=forces), [float(each) for each in times], names, bad)
         return drawn(sheet, file_path(path, ".svg"), self.system)
 
     def _told(self) -> str:
-        """One line for whoever looks at a picture."""
+        """Returns one line of text for pictures: the number of FMUs, the outcome and the solver."""
         parts = [f"{len(self._record.variables)} FMUs" if self._record.variables else "", self.outcome.sentence]
         parts += [str(self.options[name]) for name in ("solver",) if name in self.options]
         return " · ".join(filter(None, parts))
 
     def _matching(self, names: Sequence[str]) -> list[str]:
-        """Names that were recorded, for names and patterns."""
+        """Returns the recorded names that match names and patterns. A name or pattern without any match raises NotRecorded."""
         found: dict[str, None] = {}
         for name in names:
             if isinstance(name, str) and "*" in name:
@@ -376,9 +376,10 @@ class Result:
         return list(found)
 
     def compare(self, other: Result, names: Sequence[str] | None = None) -> Comparison:
-        """By how much values of another result differ, by name: the greatest difference, when it is greatest, and the root mean square.
+        """Returns the differences from another result, by name: the greatest difference, its time, and the root mean square.
 
         Rows of times that both have are compared; ``names`` are names and patterns with ``*``, by default all that both have recorded.
+        Without a name or a time in common ResultError is raised.
         """
         if not isinstance(other, Result):
             raise TypeError(f"compare: {shown(other)} is no result; give another Result, such as Result.load('before.jrd')")
@@ -399,7 +400,7 @@ class Result:
         return Comparison(self.time[own], {name: (self[name][own], other[name][its]) for name in chosen}, self.units)
 
     def final(self, names: Sequence[str]) -> dict[str, float]:
-        """The last values of these, such as the states from which another run begins."""
+        """Returns the last values by name, such as the states of another start. Names that were not recorded raise ResultError."""
         if not len(self):
             raise ResultError(f"the result has no row: {self.outcome.sentence}")
         last, missing = self.at(self.time[-1]), [name for name in names if name not in self.names]
@@ -430,7 +431,7 @@ class Result:
             mat_file.write(target, self._record)
 
     def to_dataframe(self, unique: bool = False) -> pandas.DataFrame:
-        """A pandas data frame whose index is the time; of each time one row if ``unique``, at an event the row after it."""
+        """Returns a pandas data frame whose index is the time in s. With ``unique`` each time has one row, at an event the row after it."""
         try:
             import pandas
         except ImportError:
@@ -450,7 +451,7 @@ class Result:
         return frame
 
     def to_xarray(self) -> xarray.Dataset:
-        """A Dataset of xarray over the time, with units and descriptions."""
+        """Returns a Dataset of xarray over the time in s, with units and descriptions."""
         try:
             import xarray
         except ImportError:
@@ -487,7 +488,7 @@ def start_picture(
 
 
 def drawn(sheet: Sheet, target: Path, title: str) -> Path:
-    """A still picture as a file, by its suffix."""
+    """Draws a still picture into a file; the suffix of the path gives the format. Other suffixes raise ValueError."""
     if target.suffix not in (".svg", ".png", ".pdf"):
         raise ValueError(f"'{target}' is refused: a picture is written as .svg, .png or .pdf; give the path one of these suffixes")
     with written(target, "picture"):

@@ -1,4 +1,4 @@
-"""Runs that go on from a checkpoint: of a process that is gone, or of an FMU that has taken its process along."""
+"""Runs that resume from a checkpoint: of an ended process, or of an FMU that has crashed its process."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from coupling.structured import misfit, parsed
 
 
 class _Asked(TypedDict):
-    """What a checkpoint says of the run: see ``CheckpointWriter.describe``."""
+    """Data of the run in a checkpoint: see ``CheckpointWriter.describe``."""
 
     definition: Definition
     run: Run
@@ -48,10 +48,10 @@ def resume(
     stop_time: float | None = None,
     progress: bool = Run.progress,
 ) -> Result:
-    """Goes on with a run from its last checkpoint; the result has all its rows.
+    """Resumes a run from its last checkpoint; the result has all its rows.
 
-    ``drives`` are the functions of time that drove inputs, which no file can hold. ``stop_time`` may be another one. Further checkpoints
-    take the place of the one that was read.
+    ``drives`` are the functions of time that drove inputs, which no file can hold. ``stop_time`` (seconds) may differ from that of the run.
+    Further checkpoints take the place of the one that was read. A file that is no checkpoint raises ResultError.
     """
     if not isinstance(path, str | os.PathLike) or not os.fspath(path) or "\0" in os.fsdecode(path):
         raise BuildError(f"resume: {shown(path)} is no path; give that of a checkpoint, such as 'run.ckpt'")
@@ -83,7 +83,7 @@ def _check_values(path: Path, checkpoint: Saved, built: Built) -> None:
 
 
 def _rows(path: Path, checkpoint: Saved) -> Stream | None:
-    """The file with the rows so far, where there is one."""
+    """Returns the file with the rows so far, or None if the run has none. A missing file raises ResultError."""
     rows = checkpoint.head["rows"]
     if not rows:
         return None
@@ -96,7 +96,7 @@ def _rows(path: Path, checkpoint: Saved) -> Stream | None:
 
 
 def _asked(path: Path, checkpoint: Saved) -> dict[str, Any]:
-    """What the run was asked for, with its FMUs where they were."""
+    """Returns the options of the run, with its FMUs at their paths."""
     head = checkpoint.head
     try:
         if head["platform"] != PLATFORM:
@@ -118,7 +118,7 @@ def _asked(path: Path, checkpoint: Saved) -> dict[str, Any]:
 
 
 def _with_functions(path: Path, definition: Definition, drives: Mapping[str, Any] | None) -> tuple[tuple[str, Drive], ...]:
-    """The drives, with functions of time in place of those that a file cannot keep."""
+    """Returns the drives, with functions of time in place of those that a file cannot keep."""
     given = dict(drives or {})
     absent = {name: drive for name, drive in definition.drives if isinstance(drive, AbsentFunction)}
     missing = [name for name in absent if name not in given]
@@ -145,7 +145,7 @@ def _again(name: str, drive: Drive | AbsentFunction, given: Any) -> Drive:
 
 
 def _until(path: Path, checkpoint: Saved, run: Run, stop_time: float | None) -> Run:
-    """To another end: what is recorded goes on at the same intervals."""
+    """Returns the run with another end; the record goes on at the same intervals."""
     stop = run.stop_time if stop_time is None else number("stop_time", stop_time)
     if stop < checkpoint.head["time"]:
         raise BuildError(
@@ -198,13 +198,13 @@ def run_on(begin: Begin, stream: Stream | None, checkpoints: CheckpointWriter | 
 
 
 def _restarted(anew: int, from_checkpoints: int) -> str:
-    """How often, and from where."""
+    """Returns a text with the number of restarts and their starting points."""
     ways = ((anew, "from its start, since there was no checkpoint yet"), (from_checkpoints, "from its last checkpoint"))
     return ", and ".join(f"{'once' if count == 1 else f'{count} times'} {where}" for count, where in ways if count)
 
 
 def _anew(stream: Stream | None, checkpoints: CheckpointWriter) -> tuple[Stream | None, CheckpointWriter]:
-    """From the last checkpoint; from the start where there is none yet."""
+    """Returns the rows and checkpoints to go on with: from the last checkpoint, or from the start if none exists yet."""
     if not checkpoints.there:
         return stream and Stream(stream.path), checkpoints.again(None)
     checkpoint = checkpoint_file.read(checkpoints.path)

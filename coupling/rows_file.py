@@ -1,8 +1,8 @@
 """Results in files of rows, ``.jrd``; docs/results.md describes them.
 
-They begin with a header of JSON, padded to whole pages, that says what the columns are; then come rows of doubles; and at the end of a run a trailer
-of JSON that says how it went. A file without a trailer is of a run that is under way, or was ended by force: it has the rows up to the first that has
-not been written, whose time is no number, and which may be of zeros after a power cut.
+A file begins with a header of JSON, padded to whole pages, that describes the columns. Rows of doubles follow, and at the end of a run a
+trailer of JSON on the outcome. A file without a trailer is of a run under way, or ended by force. It has the rows up to the first that has
+not been written. The time of that row is no number; after a power cut the row may consist of zeros.
 """
 
 from __future__ import annotations
@@ -133,20 +133,20 @@ _FAMILY, _VERSION = b"JRDROWS", 1
 _MAGIC, _END = _FAMILY + b"%d" % _VERSION, b"JRDENDS1"
 _PAGE = 4096
 _HEAD, _FOOT = struct.Struct("<8sQ"), struct.Struct("<8sQI")
-"""What a header and a trailer begin with: a word, how long the JSON is, and of the trailer its checksum."""
+"""First fields of a header and of a trailer: a word, the length of the JSON, and the checksum of the trailer."""
 _LONGEST = 2**31
 """Bytes of JSON beyond which a length is damage."""
 _IN_MEMORY = 2**28
 """Bytes of rows up to which they are read and checked; larger ones are mapped, and read as they are used."""
 _AT_ONCE = 2**20
-"""Bytes of rows that are looked at together."""
+"""Bytes of rows in one piece."""
 _LARGE_TRAILER = 2**24
-"""Bytes that none has."""
+"""Size in bytes that no trailer reaches."""
 _REMEDY = "copy or save it again"
 
 
 def write(path: Path, record: Record, outcome: Outcome) -> None:
-    """All or nothing: the file takes its name when it is complete."""
+    """Writes a complete file or none: the file takes its name when it is complete."""
     beside = [*record.created_energy.values(), *([record.derivatives] if record.parameters else []), *record.drawn.values()]
     rows = np.column_stack([record.rows, *beside]) if beside else record.rows
     rows = np.ascontiguousarray(rows, dtype="<f8")
@@ -164,7 +164,7 @@ def write(path: Path, record: Record, outcome: Outcome) -> None:
 
 
 def read(path: Path) -> tuple[Record, Outcome]:
-    """What ``write`` was given, to the bit; the sentence of a ``ResultError`` says what is wrong with any other file."""
+    """Reads the data that ``write`` was given, to the bit. Any other file raises ResultError, whose sentence says why."""
     try:
         with path.open("rb") as file:
             return _Reader(path, file).result()
@@ -173,7 +173,7 @@ def read(path: Path) -> tuple[Record, Outcome]:
 
 
 _IDENTITY = ("width", "system", "columns", "created_energy", "drawn", "sensitivities")
-"""What the header says of the rows of every run of a system with the same record."""
+"""Parts of the header that are the same for every run of a system with the same record."""
 
 
 def is_of(path: Path, head: bytes, first: int) -> bool:
@@ -189,7 +189,7 @@ def is_of(path: Path, head: bytes, first: int) -> bool:
 
 
 def header(record: Record, rows: int, width: int) -> bytes:
-    """What a file begins with. The number of rows comes first and has a fixed width, so that it can be filled in later; until then it is -1."""
+    """Returns the beginning of a file. The number of rows comes first and has a fixed width for later completion; until then it is -1."""
     said = {
         "width": width,
         "jourdain": version("jourdain"),
@@ -209,7 +209,7 @@ def header(record: Record, rows: int, width: int) -> bytes:
 
 
 def trailer(record: Record, outcome: Outcome, head: bytes, checksum: int | None) -> bytes:
-    """What a file ends with once its run has ended."""
+    """Returns the end of a file, which is written when its run has ended."""
     text = _json(
         {
             **_beside(record, "trailer"),
@@ -229,7 +229,7 @@ def trailer(record: Record, outcome: Outcome, head: bytes, checksum: int | None)
 
 
 def checksum_of(file: int, first: int, size: int) -> int | None:
-    """That of rows in an open file; none of so many that whoever reads them maps them."""
+    """Returns the checksum of rows in an open file; None for files so large that readers map them into memory."""
     if size > _IN_MEMORY:
         return None
     checksum = 0
@@ -246,7 +246,7 @@ def numbers(
     drawn: Sequence[str],
     take: Callable[[np.ndarray], np.ndarray],
 ) -> Numbers:
-    """What the rows of a file are, of which single columns are taken out or left where they are."""
+    """Returns the rows of a file by their kinds; ``take`` copies single columns out or leaves them in place."""
     recorded, derived = 1 + columns, 1 + columns + len(energies)
     first = derived + parameters * columns
     if first + len(drawn) != values.shape[1]:
@@ -260,7 +260,7 @@ def numbers(
 
 
 def _beside(record: Record, where: str) -> Mapping[str, Any]:
-    """What a file had of its own where this one was read from it."""
+    """Returns other data of the file that the record was read from."""
     found: Mapping[str, Any] = record.beside.get(where, {})
     return found
 
@@ -270,7 +270,7 @@ def _json(value: Any) -> bytes:
 
 
 def _said(value: Any) -> Any:
-    """JSON has no numbers that are not finite: they are words."""
+    """Returns a value for JSON, in which numbers that are not finite are words."""
     if isinstance(value, Mapping):
         return {name: _said(each) for name, each in value.items()}
     if isinstance(value, float | np.floating) and not math.isfinite(value):
@@ -285,7 +285,7 @@ def _heard(value: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """A number of NumPy as one of Python."""
+    """Returns a number of NumPy as one of Python."""
     if isinstance(value, np.generic):
         return value.item()
     raise TypeError(f"{shown(value)} cannot be written as JSON")
@@ -327,7 +327,7 @@ class _Reader:
         return self._made(head, lambda: (self._record(head, said, values), self._outcome(said, values)))
 
     def _written(self, first: int, width: int) -> int:
-        """The rows that a run has written so far, or had when it was ended by force."""
+        """Returns the number of rows that a run has written so far, or had when it was ended by force."""
         most = (self.size - first) // (8 * width)
         if most <= 0:
             return 0
@@ -342,7 +342,7 @@ class _Reader:
 
     @staticmethod
     def _before_trailer(times: np.ndarray, rows: int) -> int:
-        """A run that was killed while it wrote its trailer has not told of that in its header."""
+        """Returns the number of rows before a trailer. The header of a run that was killed while it wrote its trailer lacks it."""
         first = max(0, rows - _LARGE_TRAILER // times.strides[0])
         begins = np.flatnonzero(np.ascontiguousarray(times[first:rows]).view("<u8") == int.from_bytes(_END, "little"))
         return first + int(begins[0]) if len(begins) else rows
@@ -456,7 +456,7 @@ class _Reader:
 
 _NOTHING: dict[str, Any] = {each.name: 0 for each in fields(Statistics) if each.default_factory is MISSING}
 NO_STATISTICS = Statistics(**_NOTHING)
-"""Of a run of which nobody has said what it cost."""
+"""Statistics of a run without known costs."""
 _IN_HEADER = {
     "rows",
     "width",

@@ -15,16 +15,16 @@ _METHODS = ("latin", "sobol", "halton", "random")
 
 
 class Sample(dict[str, np.ndarray]):
-    """Values of parameters by name; those of one place belong together, as ``sweep`` knows."""
+    """Values of parameters by name; values at one place belong together, as ``sweep`` knows."""
 
 
 @public_call
 def sample(parameters: Mapping[str, Any], n: int, method: str = "latin", seed: int = 0) -> Sample:
-    """``n`` points, for ``sweep``.
+    """Draws ``n`` points for ``sweep``; what is refused raises BuildError.
 
     Each parameter has an interval ``(low, high)`` in which all values are equally likely, or a distribution with ``ppf``, such as
-    ``scipy.stats.norm(1.0, 0.1)``. ``method`` is ``latin`` (Latin hypercube), ``sobol``, ``halton`` (both scrambled) or ``random``. The same
-    ``seed`` gives the same points.
+    ``scipy.stats.norm(1.0, 0.1)``. ``method`` is ``latin`` (Latin hypercube), ``sobol``, ``halton`` (both scrambled) or ``random``. The
+    same ``seed`` gives the same points.
     """
     if not isinstance(parameters, Mapping) or not parameters:
         raise BuildError(f"sample: {shown(parameters)} is refused: give intervals or distributions by name, such as {{'rod.m': (1, 3)}}")
@@ -51,7 +51,7 @@ def sample(parameters: Mapping[str, Any], n: int, method: str = "latin", seed: i
 
 
 def _unit(dimensions: int, n: int, method: str, seed: int) -> np.ndarray:
-    """Numbers between 0 and 1, a row for each parameter."""
+    """Returns numbers between 0 and 1, a row for each parameter."""
     generator = np.random.default_rng(seed)
     if method == "random":
         return generator.random((n, dimensions)).T
@@ -62,7 +62,7 @@ def _unit(dimensions: int, n: int, method: str, seed: int) -> np.ndarray:
 
 
 def _inverse(name: Any, given: Any) -> Callable[[np.ndarray], np.ndarray]:
-    """The inverse of a cumulative distribution."""
+    """Returns the inverse of a cumulative distribution."""
     if not isinstance(name, str):
         raise BuildError(f"sample: {shown(name)} is no name; give full names of parameters, such as 'rod.m'")
     if callable(getattr(given, "ppf", None)):

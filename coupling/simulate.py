@@ -1,4 +1,4 @@
-"""Runs of a definition: what has been built of it, and the sessions that wait to run again."""
+"""Runs of a definition: the parts that have been built, and the sessions that wait to run again."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ from coupling.schemes.base.step_control import control_of
 from coupling.solvers.base.solver import SOLVERS, method_between_points, solver_of
 
 _MANY_ROWS = 10_000
-"""Beyond so many it is worth a question whether they fit into memory."""
+"""Number of rows beyond which a run checks whether they fit into memory."""
 
 
 class _Given(NamedTuple):
-    """What a run has of its own beside its options."""
+    """Data that one run has beside its options."""
 
     start_values: Mapping[str, Value]
     fixed: Mapping[str, ConstantDrive]
@@ -69,10 +69,10 @@ class _Given(NamedTuple):
 
 
 class Simulator:
-    """Everything that has been made of a definition so far.
+    """Simulator of a definition, with everything that has been built for it.
 
-    What a run has built stays, so that the next one begins where only values differ: sessions whose run was completed are brought back to
-    the start, all others are freed.
+    Built parts stay, and the next run begins at once if only values differ. Sessions whose run was completed are brought back to the start;
+    all others are freed.
     """
 
     _MOST_WAITING = 4
@@ -84,10 +84,10 @@ class Simulator:
         self._prepared: tuple[Run, Built] | None = None
         self._waiting: dict[tuple[object, ...], Session] = {}
         self._unprojectable = ""
-        """Why states cannot be moved onto constraints, once this was found."""
+        """Reason why states cannot be moved onto constraints, once this was found."""
         self._unstabilised: dict[Mode, StartValues] = {}
         self._driven_otherwise: dict[tuple[tuple[str, Drive], ...], Simulator] = {}
-        """Whoever runs the same with other drives."""
+        """Simulators of the same system with other drives."""
         self._processes = RunProcesses(self._waiting)
 
     def built_first(self, modes: Sequence[Mode]) -> Built:
@@ -111,7 +111,7 @@ class Simulator:
         return self._built[mode]
 
     def prepare(self, run: Run) -> Built:
-        """Builds what a run needs, so that only the run itself is left; once for the same one after the other."""
+        """Builds all parts that a run needs; consecutive calls for one run build once."""
         if self._prepared is None or self._prepared[0] is not run:
             self._prepared = run, self._prepare(run)
         return self._prepared[1]
@@ -157,7 +157,8 @@ class Simulator:
         checkpoints: CheckpointWriter | None = None,
         instead: Callable[[Session, Run], Outcome] | None = None,
     ) -> tuple[Outcome, Record]:
-        """From start to stop, beginning at a pose if there is one; the record holds everything up to where it ended, in a file if there is one.
+        """Integrates from start to stop, from a pose if one is given. The record holds all rows up to the end of the run, in a file if
+        one is given.
 
         ``drives`` take the place of those of the definition. A constant in place of a constant is another start value; anything else is
         another system. ``instead`` takes the place of the integration, at a start that may violate constraints.
@@ -180,7 +181,7 @@ class Simulator:
 
     @cached_property
     def _fixed(self) -> frozenset[str]:
-        """The inputs that a constant drives and nothing else feeds, whose values are start values."""
+        """Inputs that a constant drives and nothing else feeds; their values are start values."""
         fmus = {each.name: each.fmu.fmu for each in self.definition.instances}
         drives = {check_drive(name, fmus, drive): drive for name, drive in self.definition.drives}
         fed = wires_of(fmus, self.definition.connections, drives, complete=False, transformations=self.definition.transformations)
@@ -191,7 +192,7 @@ class Simulator:
         )
 
     def _run_held(self, run: Run, given: _Given) -> tuple[Outcome, Record]:
-        """With constraints held as was asked for, or as can be."""
+        """Runs with the stabilisation that was asked for, or with Baumgarte stabilisation if projection is not possible."""
         if given.checkpoints:
             given.checkpoints.describe(self.definition, run, given.start_values, {name: drive.value for name, drive in given.fixed.items()})
         try:
@@ -218,8 +219,10 @@ class Simulator:
         return outcome, record
 
     def _stabilised(self, run: Run, start_values: Mapping[str, Value]) -> Run:
-        """What holds the constraints, unless it was given: projection, where the solver's steps may end on them and nobody has asked for the
-        joints' own stabilisation."""
+        """Returns the run with its stabilisation, which is ``baumgarte`` unless states are projected.
+
+        By default they are projected if the steps of the solver can end on the constraints and no joint was given its own stabilisation.
+        """
         if run.stabilisation is not None:
             return run
         solver = SOLVERS[run.solver_name]
@@ -236,7 +239,7 @@ class Simulator:
         return run.held_by("baumgarte")
 
     def _held_by(self, asked: Run, run: Run, start_values: Mapping[str, Value]) -> str:
-        """Returns what held the constraints of a run, and why; empty without constraints."""
+        """Returns the stabilisation of a run, and the reason; empty without constraints."""
         if not any(part.dae for part in self.built(self._mode(run)).parts):
             return ""
         given = sorted(self._stabilisation_given | self._stabilisation_parameters & start_values.keys())
@@ -244,23 +247,23 @@ class Simulator:
 
     @cached_property
     def _switches(self) -> bool:
-        """Whether joints have constraints that depend on modes."""
+        """Says whether joints have constraints that depend on modes."""
         return any(each.fmu.fmu.dae is not None and each.fmu.fmu.dae.switched for each in self.definition.instances)
 
     @cached_property
     def _stabilisation_parameters(self) -> frozenset[str]:
-        """Their full names."""
+        """Full names of the joints' stabilisation parameters."""
         instances = self.definition.instances
         return frozenset(f"{each.name}.{name}" for each in instances for name in stabilisation_parameters(each.fmu.fmu.variables))
 
     @cached_property
     def _stabilisation_given(self) -> frozenset[str]:
-        """Those of them with start values for all runs."""
+        """Stabilisation parameters with start values for all runs."""
         return self._stabilisation_parameters & {f"{each.name}.{name}" for each in self.definition.instances for name, _ in each.start}
 
     @cached_property
     def _constrained(self) -> bool:
-        """Whether there are algebraic variables to be solved for."""
+        """Says whether the system has algebraic variables."""
         return any(each.fmu.fmu.dae is not None for each in self.definition.instances)
 
     def _run(self, run: Run, given: _Given) -> tuple[Outcome, Record]:
@@ -335,7 +338,7 @@ class Simulator:
 
     @contextmanager
     def arrived(self, time: float) -> Iterator[tuple[Session, np.ndarray]]:
-        """A session at a time, and the states there: at 0 the start."""
+        """Yields a session at a time in s, and the states there; at time 0 this is the start."""
         run = Run(stop_time=time, start_time=min(time, 0.0), outputs=[], output_times=[time])
         built = self.built(Mode.PROJECTED if self.definition.enforced or self._switches else Mode.CONTINUOUS)
         with self._lent(built, run, {}) as session:
@@ -347,7 +350,7 @@ class Simulator:
 
     @contextmanager
     def standing(self, start_values: Mapping[str, Value] | None, initial: str = "check", time: float = 0.0) -> Iterator[Session]:
-        """A session at its start, to be moved and asked by whoever wants to; drives have their values at the time."""
+        """Yields a session at its start, which the caller may move and evaluate. Drives have their values at ``time`` in s."""
         stepped = next((each for each in self.definition.instances if each.kind == "cs"), None)
         if stepped is not None:
             offers = "give it the kind 'me'" if stepped.fmu.fmu.model_exchange else "use an FMU that offers Model Exchange"
@@ -367,7 +370,7 @@ class Simulator:
 
     @contextmanager
     def _lent(self, built: Built, run: Run, values: StartValues, assembling: bool = False) -> Iterator[Session]:
-        """Yields a session at its start. It is kept for another run, unless what was done with it failed."""
+        """Yields a session at its start. It is kept for another run, unless its use failed."""
         key, session = self._started(built, Running(run=run, values=values, assembling=assembling))
         completed = False
         try:
@@ -380,8 +383,8 @@ class Simulator:
                 session.free()
 
     def _mode(self, run: Run) -> Mode:
-        """How the instances are run: joints that come into force, or carry nothing, ask for what projection reads, whether states are projected
-        or not."""
+        """Returns the mode in which the instances are run. Joints that come into force or carry nothing need the data of projection,
+        even if states are not projected."""
         mode = _mode(run)
         asked = self.definition.enforced or tells_what_repeats(run) or self._switches
         return Mode.PROJECTED if mode is Mode.CONTINUOUS and asked else mode
@@ -409,7 +412,7 @@ class Simulator:
             self._waiting.pop(next(iter(self._waiting))).free()
 
     def pose(self, start_values: Mapping[str, Value] | None, wish: Wish) -> Pose:
-        """The assembled pose, with all that is known of it."""
+        """Returns the assembled pose, with all that is known about it."""
         stepped = any(each.kind == "cs" for each in self.definition.instances)
         posed, built = self._unstepped() if stepped else (self, self.built(Mode.CONTINUOUS))
         if posed is not self:
@@ -422,7 +425,8 @@ class Simulator:
     def _begun(
         self, built: Built, run: Run, values: StartValues, pose: Mapping[str, Any] | None, changed: bool
     ) -> tuple[StartValues, list[str]]:
-        """The values at which a run begins, at a pose or where it assembles, and warnings; whether any are ``changed`` in this run alone."""
+        """Returns the values at which a run begins, and warnings. The run begins at a pose, or is assembled; ``changed`` says whether
+        values were changed in this run alone."""
         if pose is not None:
             return {**self._from_pose(built, run, values, pose, changed), **values}, []
         if run.initial != "assemble":
@@ -432,7 +436,7 @@ class Simulator:
 
     @cached_property
     def _posed(self) -> Simulator:
-        """The same without the instances that take no part in assembly: they offer Co-Simulation alone, and keep their own start."""
+        """Simulator without the instances that take no part in assembly: they offer only Co-Simulation, and keep their own start."""
         apart = [each.name for each in self.definition.instances if each.fmu.fmu.model_exchange is None]
         return Simulator(self.definition.without(apart)) if apart else self
 
@@ -461,7 +465,7 @@ class Simulator:
         return {**others, **values, **{(number[unstepped.parts[i].name], name): value for (i, name), value in begun.items()}}, warned
 
     def _from_pose(self, built: Built, run: Run, values: StartValues, pose: Mapping[str, Any], changed: bool) -> StartValues:
-        """Start values at a pose; where lengths or states are others in this run, those of the pose that is nearest to it."""
+        """Returns the start values at a pose. If lengths or states differ in this run, they are those of the nearest pose."""
         near: StartValues = start_values_of_run(self.definition, built, pose)
         if not changed:
             return near
@@ -469,7 +473,7 @@ class Simulator:
             return at_pose(session, self.definition, pose, near, values)
 
     def _assembled(self, built: Built, run: Run, values: StartValues) -> tuple[StartValues, list[str]]:
-        """Values at which the constraints hold, of the states that have to move, and warnings."""
+        """Returns warnings, and the start values at which the constraints hold for the states that have to move."""
         mode = next(mode for mode, each in self._built.items() if each is built)
         warned: list[str] = []
         found = assemble_in_parts(self.definition, mode, run, values, partial(self._assembled_from, built, run, values, warned))
@@ -485,7 +489,7 @@ class Simulator:
 
 
 def _mode(run: Run) -> Mode:
-    """How the instances are run."""
+    """Returns the mode in which the instances are run."""
     projected = run.stabilisation == "projection"
     if run.communication_step is None:
         return Mode.PROJECTED if projected else Mode.CONTINUOUS

@@ -1,4 +1,4 @@
-"""What files of JSON say: their depth and the types of their values are checked once, against types that the reading code declares."""
+"""Checks of JSON files: their depth and the types of their values are compared once with types that the reading code declares."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from typing import Any, get_args, get_origin
 from coupling.errors import shown
 
 _DEPTH = 64
-"""Lists and mappings within each other; no file of ours has more than 20."""
+"""Greatest depth of lists and mappings in each other; our own files have at most 20."""
 _SEQUENCES = (list, collections.abc.Sequence, collections.abc.Collection)
 
 
 def parsed(text: bytes | str) -> Any:
-    """Returns what a text of JSON says; a ``ValueError`` tells of any other text, and of one that is too deep."""
+    """Returns the value of a text of JSON; raises ValueError for any other text, and for one that is too deep."""
     try:
         found = json.loads(text)
     except RecursionError:
@@ -33,10 +33,10 @@ def parsed(text: bytes | str) -> Any:
 
 
 def misfit(value: Any, kind: Any, place: str = "") -> str:
-    """Returns the first place where a value is not of a type, with what stands there; nothing where all of it is.
+    """Returns the first place at which a value is not of a type, with the value there; empty if all of it is.
 
-    Types are those of annotations: numbers, texts, None, unions, lists, tuples, mappings, and typed dictionaries, which may hold other names
-    besides. A mapping stands for a data class, some of whose fields may be missing, and a list for a tuple. Truths are no numbers.
+    Types are those of annotations: numbers, texts, None, unions, lists, tuples, mappings, and typed dictionaries, which may hold other
+    names besides. A mapping stands for a data class, some of whose fields may be missing, and a list for a tuple. Booleans are no numbers.
     """
     origin, given = get_origin(kind), get_args(kind)
     if kind is Any or kind is object:

@@ -1,4 +1,4 @@
-"""Many runs of one system, at points that differ in values: one function, whoever makes the runs."""
+"""Many runs of one system, at points that differ in values: one function for every executor."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from coupling.sweeps.task import MEASURABLE, Row, Task, digest_of, finals
 from coupling.system import System
 
 _NAMED = 20
-"""Of missing runs, so many are named by their numbers."""
+"""Most missing runs that are named by their numbers."""
 
 
 @public_call
@@ -58,16 +58,22 @@ def sweep(
     drives: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> SweepTable:
-    """Runs a system at many points; the table has a row for each, the same to the bit whoever ran it.
+    """Runs a system at many points and returns a table with a row for each point, bit-identical for every executor.
 
-    ``points`` are values by full name, of parameters, states or driven inputs: all combinations (``combine="grid"``, the default), or those
-    of one place together (``"zip"``, the default for a ``sample``); or mappings one after the other, which may be endless until they end.
-    ``executor`` makes the runs: by default this process, one after the other; ``"threads"``, ``"processes"`` or a number of processes; an
-    executor of ``concurrent.futures``, or a client of Dask. ``measure`` is computed where the run was: a function of the result that
-    returns a number or a mapping of numbers, several by name or in a list; those of ``jourdain.measures`` travel to other processes. By
-    default it is the last value of everything recorded. ``keep`` names what the table keeps of each run over time. ``folder`` takes a
-    ``.jrd`` file for each run; a sweep that is started again with it makes only the runs that are not there. ``on_failure="raise"`` ends
-    the sweep at the first run that fails. ``start_values``, ``drives`` and all other options are those of ``simulate``, for all runs.
+    ``points`` are values by full name, of parameters, states or driven inputs. A mapping of lists gives all combinations
+    (``combine="grid"``, the default), or takes the lists in step (``"zip"``, the default for a ``sample``). A sequence of mappings gives a
+    point each; it may be an endless iterator.
+
+    ``executor`` makes the runs: by default this process, one after the other. It may be ``"threads"``, ``"processes"``, a number of
+    processes, an executor of ``concurrent.futures`` or a client of Dask.
+
+    ``measure`` is computed in the process of the run, by default the last value of everything recorded. A measure is a function of the
+    result that returns a number or a mapping of numbers. Several are given by name or in a list. Functions of ``jourdain.measures`` travel
+    to other processes. ``keep`` names the variables whose values over time the table keeps.
+
+    ``folder`` takes a ``.jrd`` file for each run. A sweep that is started again with the same folder makes only the missing runs.
+    ``on_failure="raise"`` ends the sweep with SweepError at the first run that fails. ``start_values``, ``drives`` and all other options
+    are those of ``simulate``, for all runs. Points or options that are refused raise BuildError.
     """
     if not isinstance(system, System):
         raise BuildError(f"a sweep of {shown(system)} is refused: give the System first, then the points")
@@ -123,7 +129,8 @@ def sweep(
 
 
 def _pose(definition: Definition, start_values: Mapping[str, Any]) -> Pose | str:
-    """Where all runs begin, each with its own values; where the system itself cannot be assembled, each is by itself."""
+    """Returns the pose at which all runs begin, each with its own values. If the system cannot be assembled, each run is assembled by
+    itself."""
     try:
         return System.of(definition).assemble(start_values=start_values)
     except (InitialStateError, StartError):
@@ -131,7 +138,7 @@ def _pose(definition: Definition, start_values: Mapping[str, Any]) -> Pose | str
 
 
 def _judge(table: SweepTable, row: Row, on_failure: str) -> None:
-    """A measure that fails at the first point is wrong, more likely than the run."""
+    """Raises SweepError if a run failed and failures are to end the sweep. A measure that fails at the first point always ends it."""
     ending, sentence = row.outcome.ending, row.outcome.sentence
     if ending is Ending.MEASURE_FAILED and row.number == 0:
         raise SweepError(f"{sentence}; it is the first run, after which nothing else was measured")
@@ -157,7 +164,7 @@ def _outcome(table: SweepTable, broken: bool) -> Outcome:
 
 
 def _spans(numbers: Sequence[int]) -> list[str]:
-    """Numbers in order, those that follow each other as from and to."""
+    """Returns numbers in order as text; consecutive numbers become a range."""
     found: list[list[int]] = []
     for number in numbers:
         if found and number == found[-1][-1] + 1:
@@ -195,7 +202,7 @@ def _given(what: str, values: Any) -> dict[str, Any]:
 
 
 def _check_common(definition: Definition, start_values: Mapping[str, Any], drives: Mapping[str, Any]) -> None:
-    """What no run could be given, since it is the same for all."""
+    """Checks the start values and drives that are the same for all runs, before the first of them."""
     fmus = {each.name: each.fmu.fmu for each in definition.instances}
     for name, drive in drives_of(drives).items():
         check_drive(name, fmus, drive)
@@ -205,7 +212,7 @@ def _check_common(definition: Definition, start_values: Mapping[str, Any], drive
 
 
 def _check_name(definition: Definition, name: str) -> None:
-    """Refuses what no run could set; which value it takes is for each run to find out."""
+    """Raises BuildError for a name that no run could set; each run checks its value."""
     fmus = {each.name: each.fmu.fmu for each in definition.instances}
     instance, variable = _found(fmus, name, "the points of the sweep: ")
     fmu = fmus[instance]
@@ -217,7 +224,7 @@ def _check_name(definition: Definition, name: str) -> None:
 
 
 def _found(fmus: Mapping[str, Fmu], name: str, where: str) -> tuple[str, str]:
-    """The instance, and what is left of the name."""
+    """Returns the instance and the rest of a name."""
     instance, variable = resolve(name, fmus)
     if instance not in fmus or not variable:
         find_end(name, fmus, where)
@@ -271,7 +278,7 @@ def _made(folder: str | os.PathLike[str]) -> Path:
 
 @contextmanager
 def _bar(progress: bool, count: int | None) -> Iterator[Callable[[Row], None]]:
-    """A function that does nothing unless progress is wanted and there is a terminal."""
+    """Yields a function that moves a progress bar. It does nothing unless progress is wanted and a terminal shows it."""
     if not progress or not watched_by_someone():
         yield lambda row: None
         return

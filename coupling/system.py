@@ -1,4 +1,4 @@
-"""A system of FMUs as users put it together."""
+"""A system of FMUs as users compose it."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ from coupling.ssp.systems import from_ssp, to_ssp
 
 
 class System(Composition):
-    """Instances of FMUs and what connects them.
+    """System of FMU instances and their connections.
 
-    ``gravity`` (m/s2, two numbers or three) is that of all bodies that are not given their own. ``add`` instances, ``connect`` their ports and
-    variables, or ``join`` two ports by a joint, ``include`` other systems, ``drive`` inputs by numbers, functions of time or tables, then
-    ``simulate``. ``build`` checks everything; ``simulate`` calls it where it has not been called. A system that has been built changes no
-    more; it can be copied and pickled, and the copy is as it was before it was built.
+    ``gravity`` (m/s2, two or three numbers) is that of all bodies without their own. ``add`` instances, ``connect`` their ports and
+    variables, ``join`` two ports by a joint, and ``include`` other systems. ``drive`` inputs by numbers, functions of time or tables. Then
+    ``simulate``. ``build`` checks everything; ``simulate`` calls it if needed. A built system can no longer be changed. It can be copied
+    and pickled; the copy is as before ``build``.
     """
 
     def __init__(self, name: str = "system", gravity: Sequence[float] | None = None) -> None:
@@ -73,7 +73,7 @@ class System(Composition):
         return built
 
     def _freeze(self, simulator: Simulator) -> None:
-        """What could not be built can be changed; what was built cannot."""
+        """Freezes the system: once it is built it cannot be changed."""
         if self._simulator is None:
             self._simulator, self._built = simulator, True
             weakref.finalize(self, simulator.close)
@@ -81,10 +81,9 @@ class System(Composition):
     @classmethod
     @public_call
     def from_ssp(cls, path: str | os.PathLike[str]) -> Self:
-        """The system in an SSP package, of this library or of another tool: FMUs, values and connections, of nested systems with dotted names.
+        """Reads a system from an SSP package of any tool: FMUs, values, connections, and dotted names for nested systems.
 
-        What cannot be taken is refused by its element. ``settings`` are what the package says of simulating it, for ``simulate(**settings)``,
-        ``notes`` what a user should know.
+        Unsupported elements are refused by name. ``settings`` are the package's, for ``simulate(**settings)``; ``notes`` are remarks.
         """
         return cls.of(*from_ssp(path))
 
@@ -95,16 +94,16 @@ class System(Composition):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a user should know of the package that the system was read from."""
+        """Remarks on the package that the system was read from."""
         return self._origin.notes
 
     @public_call
     def to_ssp(self, path: str | os.PathLike[str], settings: Mapping[str, Any] | None = None, parameters: str = "inline") -> Path:
-        """Writes the system as an SSP 1.0 package, with its FMUs; what SSP has no words for is in an annotation.
+        """Writes the system as an SSP 1.0 package, with its FMUs; data that SSP cannot express are in an annotation.
 
         ``settings`` are options of ``simulate`` to keep, such as ``{"stop_time": 2.0}``, by default those that the system was read with.
-        ``parameters`` are written ``inline``, or each into a ``file`` ``.ssv`` of its own. Inputs that add up get components ``signal.Sum``,
-        tables ``signal.Table``, which reading takes out again. Functions that drive inputs are refused by name.
+        ``parameters`` are written ``inline``, or each set into its own ``file`` ``.ssv``. Inputs that add up become components
+        ``signal.Sum``, tables ``signal.Table``; reading removes both again. Functions that drive inputs are refused by name.
         """
         return to_ssp(self.definition, path, settings, parameters, self._origin)
 
@@ -128,20 +127,21 @@ class System(Composition):
         start_values: Mapping[str, Value] | str | os.PathLike[str] | None = None,
         locals: bool = True,
     ) -> Path:
-        """Writes the system, made of this library's components, as one FMU without Python, for Model Exchange and Co-Simulation.
+        """Writes a system of this library's components as one FMU without Python, for Model Exchange and Co-Simulation.
 
-        ``inputs`` are ports and input variables that are left open and become the FMU's: ``["cylinder.rod", "motor.tau"]``; a port of a
-        body may be connected inside as well, efforts add up. ``outputs`` are names, instances, ports or patterns with ``*``, by default
-        all states; what opened ports give is among them in any case. All other variables can be seen as local ones. ``parameters``
-        are chosen likewise, by default all; the others keep their values. ``fmi`` is the version, 2 or 3; ``platforms`` are ``linux64`` and
-        ``win64``, by default those that can be compiled for here. ``initial`` is as in ``simulate``: ``check``, ``assemble`` (now, and by
-        default again where the FMU starts), ``relax``, or a pose or a result at which the FMU starts. Unless it is ``relax``, the FMU refuses a
-        start that violates constraints, or closes it where ``initial.assemble`` is true, by states that are not in ``hold``. ``implicit`` is the
-        default of the parameter ``solver.implicit``: an implicit method in Co-Simulation, for stiff systems. With ``ls_dae`` an importer may solve for the multipliers
-        itself, as FMI-LS-DAE describes. ``stop_time`` is that of the default experiment, in seconds. ``stabilisation`` is by default part of
-        the joints; with ``projection`` Co-Simulation moves states onto the constraints, and Model Exchange gives the projected right-hand side.
-        ``solver=Index3(step_size=0.01)`` has Co-Simulation take steps of fixed size. ``start_values`` are those of this FMU alone, by full names or a file ``.ssv``; it starts with them.
-        Without ``locals`` it shows no local variables except states, their derivatives and event indicators.
+        ``inputs`` are ports and input variables that become those of the FMU: ``["cylinder.rod", "motor.tau"]``. A port of a body may be
+        connected inside as well; its efforts add up. ``outputs`` are names, instances, ports or patterns with ``*``, by default all states;
+        outputs of opened ports are always among them. All other variables are visible as local ones; without ``locals`` only states, their
+        derivatives and event indicators are. ``parameters`` are chosen likewise, by default all; the others keep their values. ``fmi`` is
+        the version, 2 or 3. ``platforms`` are ``linux64`` and ``win64``, by default those with a compiler here. ``initial`` is as in
+        ``simulate``: ``check``, ``assemble`` (now, and by default again at the start of the FMU), ``relax``, or a pose or a result at which
+        the FMU starts. Except for ``relax``, the FMU refuses a start that violates constraints. If ``initial.assemble`` is true, it closes
+        the start by states that are not in ``hold``. ``implicit`` is the default of ``solver.implicit``: an implicit method in
+        Co-Simulation, for stiff systems. With ``ls_dae`` an importer may solve for the multipliers itself, by FMI-LS-DAE. ``stop_time``
+        (seconds) is that of the default experiment. ``stabilisation`` is by default part of the joints. With ``projection``, Co-Simulation
+        moves states onto the constraints, and Model Exchange gives the projected right-hand side. ``solver=Index3(step_size=0.01)`` takes
+        steps of fixed size in Co-Simulation. ``start_values`` are those of this FMU alone, by full names or a file ``.ssv``. Systems and
+        options that cannot be exported raise BuildError.
         """
         from coupling.export.export import export_fmu
 
@@ -176,14 +176,14 @@ class System(Composition):
         alternatives: bool | None = None,
         start_values: Mapping[str, Value] | str | os.PathLike[str] | None = None,
     ) -> Pose:
-        """A pose in which all joints are closed: give it to ``simulate(initial=pose)``, and ``print`` it.
+        """Returns a pose in which all joints are closed: give it to ``simulate(initial=pose)``, and ``print`` it.
 
-        Start values of ``add`` are held, and so are those of ``hold``, also of outputs that depend on positions, such as
-        ``{"stroke.translation.q": 0.66}``. Values of ``guess`` may move: they decide which way the mechanism is closed, and what stays free; a
-        pair is a value and how far off it may be. Bodies of which nothing is said are placed by walking over joints from the ground.
-        ``velocities`` are held, of states or of outputs such as ``pin.rotation.qd``; the others, nearest to guesses, have least kinetic energy.
-        ``alternatives`` says whether other poses are sought, by default where that is soon done; ``branch`` asks for one of them, as a pose
-        tells. ``start_values`` are as in ``simulate``.
+        Start values of ``add`` are held. Values of ``hold`` are held as well, also of outputs that depend on positions, such as
+        ``{"stroke.translation.q": 0.66}``. Values of ``guess`` may move: they decide which way the mechanism is closed, and the values that
+        stay free. A pair in ``guess`` is a value and its possible error. Other bodies are placed by walking over joints from the ground.
+        ``velocities`` of states, or of outputs such as ``pin.rotation.qd``, are held. The others are the nearest to guesses, with least
+        kinetic energy. ``alternatives`` says whether other poses are sought, by default if the search is short. ``branch`` asks for one of
+        them, by its ``Pose.branch``. ``start_values`` are as in ``simulate``. A failure raises InitialStateError.
         """
         simulator = self._simulator or Simulator(self.definition)
         pose = simulator.pose(
@@ -206,15 +206,17 @@ class System(Composition):
         free: Sequence[str] = (),
         guess: Mapping[str, Value] | None = None,
     ) -> Pose:
-        """A pose at which the system stands still: all accelerations vanish, and the rates of all other states.
+        """Returns a pose at which the system stands still: all accelerations vanish, and the rates of all other states.
 
-        It is sought from ``initial``, a mapping of values such as ``{"rod.theta": 1.0}``, a pose that was found before or a result, whose
-        last row counts; by default from the start values of the instances. Values of ``guess`` count over those of ``initial``. Velocities are
-        set to zero, and all states move but those that ``hold`` names. A mechanism
-        slides downhill from there, so that what is found is stable as a rule; the pose says whether it is. From an unstable one, such as
-        a rod that stands upright, its ``alternatives`` are where the system falls. ``free`` names inputs that are left open, to be found as
-        well: a torque, a pressure or a voltage that balances what is held; or parameters, such as a spring's stiffness, by which as many of
-        what is held, the first ones, come to rest where they start. The time is 0; driven inputs have their values there.
+        The search starts at ``initial``, by default at the start values of the instances. ``initial`` is a mapping of values such as
+        ``{"rod.theta": 1.0}``, a pose that was found before, or a result, whose last row counts. Values of ``guess`` count over those of
+        ``initial``. Velocities are set to zero, and all states move except those that ``hold`` names. A mechanism slides downhill from
+        there, therefore the pose is usually stable; ``stable`` of the pose says whether it is. An unstable pose, such as that of an upright
+        rod, has ``alternatives``: the poses to which the system falls.
+
+        ``free`` names inputs to be found as well: a torque, a pressure or a voltage that balances the held states. It may also name
+        parameters, such as a spring's stiffness. Then as many held states, the first ones, come to rest at their start values. The time is
+        0; driven inputs have their values there. AnalysisError is raised if no equilibrium is found.
         """
         return self._equilibrium({**self._values(initial), **self._values(guess)}, True, hold, free)
 
@@ -232,7 +234,7 @@ class System(Composition):
         hold: Sequence[str] = (),
         free: Sequence[str] = (),
     ) -> Equilibria:
-        """Equilibria along a parameter, such as ``equilibria("spring.k", np.linspace(50, 5, 20))``, each sought from the one before.
+        """Returns equilibria along a parameter, such as ``equilibria("spring.k", np.linspace(50, 5, 20))``, each sought from the last.
 
         Where stability is lost or gained on the way, the value of the parameter is found, and the poses beyond have alternatives.
         """
@@ -279,18 +281,20 @@ class System(Composition):
         hold: Sequence[str] = (),
         free: Sequence[str] = (),
     ) -> LinearModel | LinearFamily | LinearGrid:
-        """The linear model x' = A x + B u, y = C x + D u of small motions about a point.
+        """Returns the linear model x' = A x + B u, y = C x + D u of small motions about a point.
 
         ``inputs`` name inputs that are driven or left open; rates of prescribed motion follow from them. ``outputs`` name variables,
-        instances or patterns with ``*``; by default the outputs are the states. ``initial`` are values, such as a pose that ``equilibrium`` has
-        found, and by default those of the instances, at time 0; of a result its last row counts, with the drives of its run as they are at its time;
-        a file has none, so that this system's count. The system has to stand still there, or to move so that its linear model stays the same.
-        The states are minimal coordinates and their rates, so that constraints, their stabilisation and quaternions leave no poles: joints' freedoms where there are any, such as
-        ``pin.rotation.q`` and ``pin.rotation.qd``, and all states that are not mechanical; ``coordinates`` names those to be preferred.
-        ``along={"spring.k": values}`` gives the models at the equilibria along a parameter, all in the coordinates of the first: the first
-        equilibrium is sought from ``initial``, each other one from the one before; ``hold`` and ``free`` are those of ``equilibrium``. Several
-        parameters, ``along={"spring.k": values, "payload.m": others}``, span a grid, in which each equilibrium is sought from its neighbour.
-        Where a parameter changes the weight, ``free`` names the input that balances it.
+        instances or patterns with ``*``; by default the outputs are the states. ``initial`` gives the point: values by name, such as a pose
+        of ``equilibrium``, by default the start values at time 0. It may be a result: its last row counts, with the drives of its run at
+        its time. A result from a file has no drives; then those of this system count. The system must stand still at the point, or move
+        with a linear model that stays the same; otherwise AnalysisError is raised. The states are minimal coordinates and their rates.
+        Therefore constraints, their stabilisation and quaternions leave no poles. The states are the freedoms of joints if any exist, such
+        as ``pin.rotation.q`` and ``pin.rotation.qd``, and all states that are not mechanical. ``coordinates`` names preferred ones.
+
+        ``along={"spring.k": values}`` gives the models at the equilibria along a parameter, all in the coordinates of the first. The first
+        equilibrium is sought from ``initial``, each other one from the one before; ``hold`` and ``free`` are those of ``equilibrium``.
+        Several parameters, ``along={"spring.k": values, "payload.m": others}``, span a grid, in which each equilibrium is sought from its
+        neighbour. If a parameter changes the weight, ``free`` names the input that balances it.
         """
         from coupling.analysis.continuation import linear_family
         from coupling.analysis.grid import grid_of, linear_grid
@@ -317,7 +321,7 @@ class System(Composition):
             return linear_model(session, inputs, outputs, coordinates)
 
     def _as_driven(self, initial: object) -> System:
-        """With the drives that were those of the run alone that a result is of."""
+        """Returns the system with the drives that a result's run had for itself."""
         own = drives_of(initial.drives) if isinstance(initial, Result) else {}
         return self.of(replace(self.definition, drives=tuple({**dict(self.definition.drives), **own}.items()))) if own else self
 
@@ -330,11 +334,11 @@ class System(Composition):
         hold: Sequence[str] = (),
         free: Sequence[str] = (),
     ) -> Sensitivities:
-        """How an equilibrium, and the eigenvalues of small motions about it, change with parameters.
+        """Returns the derivatives by parameters of an equilibrium and of the eigenvalues of small motions about it.
 
-        The equilibrium is sought from ``initial``, with ``hold`` and ``free`` as in ``equilibrium``. Derivatives of states, of free inputs and of
-        ``outputs`` are exact by parameters that FMUs list among the knowns of their derivatives, as those of the catalogue do; all others, and
-        those of eigenvalues, are differences of equilibria that are solved anew, with exact Jacobians there.
+        The equilibrium is sought from ``initial``, with ``hold`` and ``free`` as in ``equilibrium``. Derivatives of states, free inputs and
+        ``outputs`` are exact if an FMU lists the parameter among the knowns of its derivatives, as the catalogue does. All other
+        derivatives, and those of eigenvalues, are differences of equilibria that are solved anew, with exact Jacobians there.
         """
         from coupling.analysis.sensitivities import implicit_derivatives, sensitivities
 
@@ -352,11 +356,11 @@ class System(Composition):
 
     @public_call
     def constraint_stages(self, at: float = 0.0, order: Sequence[str] | str | None = None) -> Stages:
-        """The constraints in force at a time, taken one after the other: what each adds and what is left free, what it repeats, and how the
-        multipliers of those before change. ``print`` it to see a table.
+        """Returns the constraints in force at a time ``at`` in s, added one after the other; ``print`` shows a table.
 
-        ``order`` names joints that come first, the others follow in the order of ``add``; ``independent first`` takes next what is most independent
-        of those before, which tells best whether constraints are nearly redundant.
+        The table says for each constraint how independent it is and which constraints it repeats, with the freedoms that are left.
+        ``order`` names joints that come first; the others follow in the order of ``add``. ``independent first`` adds next the constraint
+        that is most independent of those before, which best shows nearly redundant ones. An unreachable time raises AnalysisError.
         """
         if isinstance(at, bool) or not isinstance(at, int | float | np.integer | np.floating) or not np.isfinite(at):
             raise BuildError(f"constraint_stages: at = {shown(at)} is refused: give a time in seconds")
@@ -366,7 +370,7 @@ class System(Composition):
             return stages(session, float(at), x, order)
 
     def _values(self, start: Mapping[str, Value] | Result | None) -> Mapping[str, Value]:
-        """Start values by full names; of a result the states at its end."""
+        """Returns start values by full names; a result gives the states at its end."""
         if isinstance(start, Result):
             return start.final([f"{name}.{fmu.by_reference[state].name}" for name, fmu in self.instances.items() for state in fmu.states])
         if start is not None and not isinstance(start, Mapping):
@@ -417,30 +421,37 @@ class System(Composition):
         checkpoint: Path | str | Checkpoint | None = None,
         progress: bool = Run.progress,
     ) -> Result:
-        """Integrates the system from ``start_time`` to ``stop_time`` (seconds).
+        """Integrates the system from ``start_time`` to ``stop_time`` (seconds) and returns the recorded values and the outcome.
 
-        ``solver``: ``dopri5`` or ``dop853`` (explicit Runge-Kutta, with events located to rounding), ``cvode`` or ``ida`` (stiff), ``Index3(step_size=...)``
-        (fixed steps that end on the constraints), or one of SciPy's: ``RK45``, ``Radau``, ``BDF``, ``LSODA``. ``rtol`` is the relative, ``atol`` the absolute
-        tolerance, by default ``rtol`` times the nominal values; a mapping gives it by name of state, and of algebraic variable for ``ida``, or by patterns
-        with ``*``, of which the last that matches counts. ``initial`` says what happens where the start violates constraints: ``check`` refuses,
-        ``assemble`` moves what the user did not set, ``relax`` leaves it to the stabilisation. It is also a pose of ``assemble()`` or ``equilibrium()``, or a
-        result, whose last row counts: the run begins there, and where its ``start_values`` give other lengths, at the pose that is nearest.
-        ``start_values`` are those of this run alone, by full names such as ``rod.m``, or a file ``.ssv`` of SSP; they count over those that ``add`` was
-        given, and the next run begins without them. ``drives`` are constants, functions of time or tables for this run, by the names of inputs, in place of
-        those that ``drive`` was given. ``outputs`` are the names to record, of variables or instances, ``*`` matching anything; by default all outputs,
-        states, algebraic and discrete variables. ``output_times`` or ``output_interval`` say when, by default 500 intervals; they cost no steps.
-        ``communication_step`` (seconds) couples Co-Simulation instances at points that far apart, by a ``scheme``: a name, or ``Scheme`` with
-        ``extrapolation`` and ``step_control``. Values are recorded at the first point at or after each time that is asked for.
-        ``stabilisation`` says what keeps constraints from drifting: ``baumgarte``, which is part of the joints, or ``projection``, by which each step ends on
-        the constraints. By default ``dopri5`` and ``dop853`` project, unless ``initial`` is ``relax`` or a joint has been given a value of its stabilisation.
-        ``multipliers`` are solved for ``simultaneous``, or ``successive``: constraint by constraint (``Successive``; see ``constraint_stages`` as well).
-        ``contacts=Contacts(...)`` treats impact and contact. ``sensitivities`` name parameters and start values by which all that is recorded is
-        differentiated, for ``dopri5`` and ``dop853``: ``result.sensitivity("rod.theta", "rod.m")``. ``evaluation``: derivatives are found by calls of the
-        ``fmus``, by a ``tape`` of their equations, or by ``compiled`` code of these; ``auto`` takes the tape where all FMUs are of this library.
-        ``isolate``: ``all`` has the run, with all FMUs, in a process of its own, ``foreign`` does so where an FMU is not of this library; ``Isolation`` has
-        limits and restarts. ``record_to`` is the path of a file ``.jrd`` that takes the rows while they are made, in place of memory: ``Result.load`` reads it
-        also while the run goes on. ``checkpoint`` is the path of a file from which ``System.resume`` resumes the run, or ``Checkpoint`` with its
-        ``interval``. ``progress`` shows a bar on a terminal, and at the end how it went.
+        A run that cannot be completed returns a result as well; its ``outcome`` says why it ended. Refused options and systems raise
+        BuildError, impossible start values StartError, and violated constraints InitialStateError.
+
+        Solution: ``solver`` is ``dopri5`` or ``dop853`` (explicit Runge-Kutta, with events located to rounding), or ``cvode`` or ``ida``
+        (stiff). ``Index3(step_size=...)`` takes fixed steps that end on the constraints; ``RK45``, ``Radau``, ``BDF`` and ``LSODA`` are
+        those of SciPy. ``rtol`` is the relative and ``atol`` the absolute tolerance, by default ``rtol`` times the nominal values. A
+        mapping gives ``atol`` by name of state, and of algebraic variable for ``ida``, or by patterns with ``*``, whose last match counts.
+        Start: ``initial`` says how a start that violates constraints is treated: ``check`` refuses it, ``assemble`` moves the values that
+        the user did not set, ``relax`` leaves it to the stabilisation. It may also be a pose of ``assemble()`` or ``equilibrium()``, or a
+        result, whose last row counts. The run begins there; if its ``start_values`` give other lengths, it begins at the nearest pose.
+        ``start_values`` belong to this run alone, by full names such as ``rod.m``, or in a file ``.ssv`` of SSP. They count over those of
+        ``add``. ``drives`` are constants, functions of time or tables for this run, by the names of inputs, in place of those of ``drive``.
+
+        Record: ``outputs`` are the names to record, of variables or instances, ``*`` matching anything. By default all outputs, states,
+        algebraic and discrete variables are recorded. ``output_times`` or ``output_interval`` give the times (seconds), by default 500
+        intervals; they cost no steps. ``record_to`` is the path of a file ``.jrd`` that takes the rows during the run, in place of memory.
+        ``Result.load`` reads it also while the run goes on. ``sensitivities`` name parameters and start values by which all recorded values
+        are differentiated, for ``dopri5`` and ``dop853``: ``result.sensitivity("rod.theta", "rod.m")``. Co-simulation:
+        ``communication_step`` (seconds) is the distance of the points at which Co-Simulation instances are coupled. ``scheme`` is a name,
+        or ``Scheme`` with ``extrapolation`` and ``step_control``. Values are recorded at the first point at or after each requested time.
+
+        Constraints: ``stabilisation`` is ``baumgarte``, which is part of the joints, or ``projection``, which ends each step on the
+        constraints. By default ``dopri5`` and ``dop853`` project, unless ``initial`` is ``relax`` or a joint was given a value of its
+        stabilisation. ``multipliers`` are solved for ``simultaneous``, or ``successive``: constraint by constraint (``Successive``; see
+        ``constraint_stages`` as well). ``contacts=Contacts(...)`` treats impact and contact. Execution: ``evaluation`` chooses how
+        derivatives are found: by calls of the ``fmus``, by a ``tape`` of their equations, or by ``compiled`` code of these. ``auto`` takes
+        the tape if all FMUs are of this library. ``isolate``: ``all`` runs all FMUs in a separate process, ``foreign`` does so if an FMU is
+        not of this library; ``Isolation`` has limits and restarts. ``checkpoint`` is the path of a file from which ``System.resume``
+        resumes the run, or ``Checkpoint`` with its ``interval``. ``progress`` shows a bar on a terminal, and a summary at the end.
         """
         start_values, pose = start_values_of(start_values, self.instances), self._pose(initial)
         check_scheme(scheme.name if isinstance(scheme, Scheme) else scheme)
