@@ -1,4 +1,4 @@
-"""Options of runs: what users ask for, checked, and refused in a sentence if it makes no sense."""
+"""Options of runs: checked values, and a sentence for each that is refused."""
 
 from coupling.options.checkpoint import Checkpoint
 from coupling.options.contacts import Contacts

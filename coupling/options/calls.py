@@ -96,7 +96,7 @@ def _by_position(called: str, placed: Iterable[str], others: Iterable[str], args
 
 
 def check_names(called: str, given: Mapping[str, object], known: Collection[str]) -> None:
-    """Refuses the first name that is none of the known ones."""
+    """Raises the error for the first unknown name."""
     for name, value in given.items():
         if name not in known and called in _WITH_START_VALUES and not nearest(name, known):
             raise BuildError(
@@ -107,7 +107,7 @@ def check_names(called: str, given: Mapping[str, object], known: Collection[str]
 
 
 def no_option(called: str, name: str, known: Collection[str]) -> str:
-    """Returns the sentence on an option that does not exist here: where it belongs, what it is called, or what was probably meant."""
+    """Returns the sentence on an option that does not exist here: its place, its name, or a suggestion."""
     new = "initial" if _BEGAN.get(called) == name else _RENAMED.get(name, name)
     if name != new and new in known:
         return f"{called} has no option '{name}'; it is called {new}{_VALUES.get(new, '')}"

@@ -19,11 +19,12 @@ class Contacts(OptionObject):
     MAIN: ClassVar[str] = ""
 
     impacts: str = "sequential"
-    """Several impacts at one time: ``sequential``, the greatest approach first and equal ones together, or ``simultaneous``."""
+    """Treatment of several impacts at one time: ``sequential``, the greatest approach first and equal ones together, or
+    ``simultaneous``."""
     rest_velocity: float | None = None
-    """Impacts at a lower speed are plastic, in the units of the constraints; by default 1e-3 by the size of the mechanism."""
+    """Speed below which impacts are plastic, in the units of the constraints; by default 1e-3 by the size of the mechanism."""
     painleve: str = "stop"
-    """Where no forces satisfy a contact: ``stop`` ends the run, ``impulse`` solves it by one that stops the slip."""
+    """Treatment of a contact that no forces satisfy: ``stop`` ends the run, ``impulse`` applies an impulse that stops the slip."""
 
     def __post_init__(self) -> None:
         check_word("impacts", self.impacts, ("sequential", "simultaneous"))

@@ -22,13 +22,14 @@ class Index3(OptionObject):
     step_size: float | None = None
     """Seconds of each step; by default a 500th of the run."""
     metric: str = "mass"
-    """``mass`` or ``tangent``: the metric in which velocities are projected."""
+    """Metric in which velocities are projected: ``mass`` or ``tangent``."""
     velocity_level: str = "stepped"
-    """``stepped``: constraints of velocities alone hold within the iteration; ``projected``: they are left to the projection, of first order."""
+    """Treatment of constraints of velocities alone: ``stepped`` ones hold within the iteration; ``projected`` ones are left to the
+    projection, of first order."""
     method: str = "trapezoidal"
     """The time rule: ``trapezoidal``, ``generalised-alpha`` or ``trbdf2``."""
     spectral_radius: float = 0.8
-    """Of ``generalised-alpha`` at infinite frequency, at least 0 and less than 1."""
+    """Spectral radius of ``generalised-alpha`` at infinite frequency, at least 0 and less than 1."""
     newton_limit: int = 10
     """The most Newton iterations of a step."""
     newton_tolerance: float = 1e-10

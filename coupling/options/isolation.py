@@ -14,21 +14,24 @@ from coupling.options.numbers import check_word, number
 @option_object("isolate")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Isolation(OptionObject):
-    """FMUs in a process of their own, and limits there: ``simulate(isolate=Isolation(which="all", call_timeout=5.0))``."""
+    """Options of FMUs in separate processes, and limits there: ``simulate(isolate=Isolation(which="all", call_timeout=5.0))``."""
 
     MAIN: ClassVar[str] = "which"
 
     which: str = "foreign"
-    """``all``: the run, with all FMUs, is in a process of its own. ``foreign``: it is if an FMU is not of this library. ``none``: only FMUs are that
-    were added with ``process``."""
+    """Extent of isolation.
+
+    ``all``: the run, with all FMUs, is in a separate process. ``foreign``: it is if an FMU is not of this library. ``none``: only FMUs that
+    were added with ``process`` are.
+    """
     call_timeout: float | None = None
     """Seconds that one call of an FMU may take there."""
     memory: float | None = None
-    """Bytes of address space that FMUs may take there beside what the process begins with."""
+    """Limit in bytes of the address space of FMUs in that process, beyond its initial size."""
     sandbox: bool = False
-    """True denies the process the files of others, the network and other programs."""
+    """True denies the process foreign files, the network and other programs."""
     on_crash: str = "stop"
-    """``stop``, or ``restart``: a run whose FMU ended its process resumes from its last checkpoint."""
+    """Reaction to an FMU that ends its process: ``stop``, or ``restart``, which resumes the run from its last checkpoint."""
     max_restarts: int = 3
     """The most restarts of a run."""
 

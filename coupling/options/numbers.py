@@ -24,7 +24,7 @@ def number(name: str, value: Any) -> float:
 
 
 def check_word(name: str, value: Any, known: Sequence[str]) -> None:
-    """Refuses a value that is none of the known words."""
+    """Raises BuildError for a value that is not among the known words."""
     if not isinstance(value, str) or value not in known:
         raise BuildError(f"{name} = {shown(value)} is unknown; choose {either([repr(each) for each in known])}")
 

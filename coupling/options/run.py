@@ -1,4 +1,4 @@
-"""What a user asks of a simulation."""
+"""Options of a simulation, as the user gives them."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _DIFFERENTIATED = ("dopri5", "dop853")
 """Solvers that integrate sensitivities along."""
 _MOST_ROWS = 100_000_000
 _STEPS = 500
-"""Intervals between rows, and fixed steps, of a run that does not say their length."""
+"""Default number of intervals between rows, and of fixed steps."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """See ``System.simulate``, whose defaults these are."""
+    """Options of a run. See ``System.simulate``, whose defaults these are."""
 
     stop_time: float
     start_time: float = 0.0
@@ -46,21 +46,26 @@ class Run:
     max_step: float = math.inf
     max_steps: int = 10_000_000
     value_limit: float | None = 1e9
-    """A state ends the run when its absolute value passes so many times the largest of its nominal value, its start value and 1. None: never."""
+    """Limit of states. A state ends the run if its absolute value exceeds this multiple of its nominal value, its start value and 1.
+    None: no limit."""
     progress: bool = False
     communication_step: float | None = None
     scheme: str | Scheme = "explicit"
     stabilisation: str | None = None
-    """"projection": every step ends on the constraints, which have no stabilisation of their own then. "baumgarte": they have. None: the
-    former where the solver and the joints can."""
+    """Stabilisation: ``projection`` ends every step on the constraints, ``baumgarte`` is part of the joints.
+
+    None: projection, if the solver and the joints can.
+    """
     multipliers: str | Successive = "simultaneous"
     contacts: Contacts = _CONTACTS
     isolate: str | Isolation = "none"
     sensitivities: Sequence[str] = ()
     """Parameters by which everything recorded is differentiated."""
     evaluation: str = "auto"
-    """Derivatives are found by calls of the FMUs (``fmus``), by a ``tape`` of their equations, which calls those of others, or by ``compiled`` code
-    of these. ``auto``: by the tape where all FMUs are own and there is one."""
+    """Method of derivatives: calls of the FMUs (``fmus``), a ``tape`` of their equations, or ``compiled`` code of these.
+
+    The tape calls FMUs of other tools. ``auto`` takes the tape if all FMUs are of this library and a tape exists.
+    """
 
     def __post_init__(self) -> None:
         for name in ("start_time", "stop_time", "rtol", "max_step", "output_interval"):
@@ -98,7 +103,7 @@ class Run:
         object.__setattr__(self, "value_limit", factor if factor < math.inf else None)
 
     def _check_objects(self) -> None:
-        """Makes objects of the words that stand for them."""
+        """Replaces words by the option objects that they stand for."""
         if self.solver == "index3":
             object.__setattr__(self, "solver", Index3())
         if isinstance(self.solver, Index3) and self.solver.step_size is None:
@@ -123,23 +128,23 @@ class Run:
 
     @property
     def index3(self) -> Index3 | None:
-        """The options of fixed steps, if the run takes such."""
+        """Options of fixed steps, if the run takes such."""
         return self.solver if isinstance(self.solver, Index3) else None
 
     @property
     def coupling(self) -> Scheme:
-        """The scheme, which counts with a communication step."""
+        """Scheme, which counts with a communication step."""
         assert isinstance(self.scheme, Scheme)
         return self.scheme
 
     @property
     def successive(self) -> Successive | None:
-        """The options of successive multipliers, if the run has such."""
+        """Options of successive multipliers, if the run has such."""
         return self.multipliers if isinstance(self.multipliers, Successive) else None
 
     @property
     def form(self) -> str:
-        """The form in which multipliers are solved for."""
+        """Form in which multipliers are solved for."""
         return self.multipliers.form if isinstance(self.multipliers, Successive) else Successive.form
 
     @property
@@ -148,7 +153,8 @@ class Run:
         return self.isolate
 
     def held_by(self, stabilisation: str) -> Run:
-        """The same with what holds the constraints, where nobody has asked for it, once; all else was checked when it was made."""
+        """Returns the same run with a stabilisation that the user did not give. Each is made once; all other options were checked
+        before."""
         if stabilisation not in self._held:
             held = self._held[stabilisation] = object.__new__(Run)
             vars(held).update(
@@ -162,7 +168,7 @@ class Run:
 
     @cached_property
     def told(self) -> Mapping[str, Any]:
-        """The options that are numbers and words, or mappings of them; those of objects one by one, such as ``solver.step_size``."""
+        """Options that are numbers and words, or mappings of them; those of objects one by one, such as ``solver.step_size``."""
         found = flattened({each.name: getattr(self, each.name) for each in fields(self)})
         return {name: value for name, value in found.items() if isinstance(value, int | float | str | Mapping)}
 
@@ -273,7 +279,7 @@ class Run:
 
     @property
     def rows(self) -> float:
-        """How many rows the record will have, without those at events."""
+        """Returns the number of rows that the record will have, without those at events."""
         if self.output_times is not None:
             return float(np.size(np.asarray(self.output_times)))
         return _STEPS + 1.0 if self.output_interval is None else (self.stop_time - self.start_time) / self.output_interval + 1
@@ -289,7 +295,7 @@ class Run:
             )
 
     def times(self) -> np.ndarray:
-        """When to record."""
+        """Times in s at which the run records."""
         return self._times
 
     @cached_property
@@ -307,9 +313,9 @@ class Run:
 
 
 TOLERANCE = 1e-6
-"""Of positions and velocities of constraints, in their units."""
+"""Tolerance of positions and velocities of constraints, in their units."""
 
 
 def tolerance_of_fit(run: Run) -> float:
-    """By how much the position of a joint may be off where it is added."""
+    """Returns the largest position error that a joint may have when it is added."""
     return max(TOLERANCE, 100 * run.rtol)

@@ -20,9 +20,10 @@ class Successive(OptionObject):
     order: Sequence[str] | str | None = None
     """The joints that come first, before the others in the order of ``add``; or ``independent first``."""
     redundant: str = "least"
-    """``least``: redundant constraints share the load by the least multipliers; ``first``: those that come first carry it."""
+    """Choice of multipliers of redundant constraints: the least ones (``least``), or those of the constraints that come first
+    (``first``)."""
     form: str = "multipliers"
-    """``multipliers``; for study ``full`` or ``reduced``, which build the free directions."""
+    """Form of the equations: ``multipliers``; for study ``full`` or ``reduced``, which build the free directions."""
 
     def __post_init__(self) -> None:
         check_word("redundant", self.redundant, ("least", "first"))
