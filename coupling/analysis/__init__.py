@@ -1,1 +1,1 @@
-"""What is found out about a system beside its motion in time."""
+"""Analysis of a system beside its motion in time: poses, equilibria, linear models and sensitivities."""

@@ -1,4 +1,4 @@
-"""What there is to be said of a pose that was assembled: how it was chosen, what is left free, what is redundant."""
+"""Report on an assembled pose: how it was chosen, its freedoms and its redundant joints."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from coupling.errors import listed
 _RANK, _ASIDE, _DEAD = 1e-9, 1e-3, 1e-3
 _TOLD = 1e-6
 _GAP = 0.5
-"""By how much, in rad or sizes, a coordinate has to differ to tell two poses apart."""
+"""Least difference of a coordinate, in rad or sizes, that distinguishes two poses."""
 _MANY = 400
 
 
 def pose_of(found: Assembled) -> Pose:
-    """The pose with its alternatives, each a pose of its own."""
+    """Returns the pose with its alternatives, each a pose of its own."""
     session, assembly = found.assembly.session, found.assembly
     names = [session.named(a.part, a.reference) for a in state_addresses(session)]
     variables = [session.built.parts[a.part].fmu.by_reference[a.reference] for a in state_addresses(session)]
@@ -70,7 +70,7 @@ def pose_of(found: Assembled) -> Pose:
 
 
 def _notes(found: Assembled) -> Iterator[str]:
-    """How the pose lies to the guesses."""
+    """Yields notes on the distance of the pose from the guesses."""
     soft = found.assembly.soft
     if not soft:
         return
@@ -90,7 +90,7 @@ def _notes(found: Assembled) -> Iterator[str]:
 
 
 def warnings_of(found: Assembled, telling: Sequence[tuple[str, float]] | None = None) -> Iterator[str]:
-    """Where another pose fits as well, or nearly so."""
+    """Yields a warning if another pose fits as well, or nearly so."""
     if not found.others or found.assembly.wish.branch is not None or found.doubt <= DOUBTFUL:
         return
     telling = list(_telling(found)) if telling is None else telling
@@ -112,7 +112,7 @@ def warnings_of(found: Assembled, telling: Sequence[tuple[str, float]] | None = 
 
 
 def _telling(found: Assembled) -> Iterator[tuple[str, float]]:
-    """Coordinates that split the poses, those first that split most pairs; with their values here."""
+    """Yields coordinates that distinguish the poses, with their values here, those first that distinguish most pairs."""
     assembly = found.assembly
     if not found.others:
         return
@@ -138,7 +138,7 @@ def _telling(found: Assembled) -> Iterator[tuple[str, float]]:
 
 
 def rank_of(assembly: Assembly, x: np.ndarray) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Freedoms that are left, joints among which constraints are redundant, and notes on the pose."""
+    """Returns the remaining freedoms, the joints with redundant constraints, and notes on the pose."""
     fit = assembly.fit
     if not assembly.positions.moves:
         return (), (), ()
@@ -182,7 +182,7 @@ def _gradient(assembly: Assembly, x: np.ndarray) -> np.ndarray:
 
 
 def _rank_beside(assembly: Assembly, x: np.ndarray, free: np.ndarray) -> int:
-    """The rank a little further along what is free."""
+    """Returns the rank of the constraints a little further along the free directions."""
     best = 0
     for seed in range(2 if free.shape[1] else 0):
         along = free @ np.random.default_rng(seed).normal(size=free.shape[1])
@@ -194,7 +194,7 @@ def _rank_beside(assembly: Assembly, x: np.ndarray, free: np.ndarray) -> int:
 
 
 def _named(assembly: Assembly, x: np.ndarray, free: np.ndarray) -> Iterator[str]:
-    """As many names as there are free directions, of joint coordinates where they tell them."""
+    """Yields one name for each free direction: that of a joint coordinate if it describes the direction, otherwise that of a state."""
     if not free.shape[1]:
         return
     chosen, left = list[str](), free

@@ -1,4 +1,4 @@
-"""Starting where constraints hold: first positions are assembled, and then velocities."""
+"""Assembly of a start at which the constraints hold: first of positions, and then of velocities."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from coupling.plan.graph import Address
 
 
 def assemble(session: Session, guesses: Collection[tuple[int, str]] = (), wish: Wish | None = None) -> Assembled:
-    """The states at which the constraints hold.
+    """Returns the states at which the constraints hold.
 
-    What the user set is held; the others, among them those of ``guesses``, go where joints and guesses put them.
+    Values that the user set are held. The others, among them those of ``guesses``, go where joints and guesses put them.
     """
     found = _assembled(session, guesses, wish or Wish(), frozenset())
     touching = _inside(found)
@@ -50,7 +50,7 @@ def at_pose(
 
 
 def _inside(found: Assembled) -> Touching:
-    """The unilateral constraints that are violated in a pose which was found without any of them."""
+    """Returns the unilateral constraints that are violated in a pose which was found without any of them."""
     each = [(s.part, s.given.multiplier, s.given.position) for s in found.assembly.session.built.switched if s.given.kind == "unilateral"]
     gaps = [(part, multiplier, Address(part, 0, position)) for part, multiplier, position in each if position is not None]
     if not gaps:

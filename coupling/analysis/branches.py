@@ -13,7 +13,7 @@ from coupling.analysis.positions import Positions
 from coupling.plan.graph import Address
 
 BEAM = 16
-"""Partial poses that are followed at most."""
+"""Greatest number of partial poses that are followed."""
 _CLOSED, _SAME = 1e-14, 1e-4
 _DYAD = 6
 _PATTERN = 1e-9
@@ -21,7 +21,7 @@ _PATTERN = 1e-9
 
 @dataclass(frozen=True)
 class Group:
-    """Moves that close together, an Assur group, by equations of which the surplus ones are redundant."""
+    """Moves that close together (an Assur group), and their equations, of which the surplus ones are redundant."""
 
     moves: np.ndarray
     rows: tuple[Row, ...]
@@ -33,7 +33,7 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """A pose, which of its groups closes on which side, and how far guesses are from being met."""
+    """A pose, the side on which each of its groups closes, and its distance from the guesses."""
 
     x: np.ndarray
     branch: str
@@ -44,15 +44,15 @@ class Found:
 class Enumeration:
     poses: list[Found]
     complete: bool = True
-    """Whether no partial pose had to be dropped."""
+    """True if no partial pose had to be dropped."""
     open: Group | None = None
     """The first group that cannot be closed."""
     nearest: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    """Where it is nearest to."""
+    """Values that come nearest to closing the open group."""
 
 
 def groups_of(fit: Fit, candidates: Sequence[Row], x: np.ndarray) -> list[Group]:
-    """The block triangular form of the equations, made square by holding candidates and then moves."""
+    """Returns the block triangular form of the equations, made square by holding candidates and then moves."""
     positions = fit.positions
     count = positions.moves
     random = np.random.default_rng(0)
@@ -69,7 +69,7 @@ def groups_of(fit: Fit, candidates: Sequence[Row], x: np.ndarray) -> list[Group]
 
 
 def _squared(hard: np.ndarray, candidates: np.ndarray, positions: Positions) -> tuple[np.ndarray, list[int]]:
-    """Rows that determine all moves, and the number of the equation of each; of a move that is held, -1."""
+    """Returns rows that determine all moves, and the number of the equation of each; -1 for a move that is held."""
     count = positions.moves
     moves = np.eye(count, dtype=bool)
     rows, of = hard, list(range(len(hard)))
@@ -88,7 +88,7 @@ def _squared(hard: np.ndarray, candidates: np.ndarray, positions: Positions) -> 
 
 
 def _match(rows: np.ndarray) -> np.ndarray:
-    """The move that each row determines, -1 for none."""
+    """Returns the move that each row determines, -1 for none."""
     return (
         scipy.sparse.csgraph.maximum_bipartite_matching(scipy.sparse.csr_array(rows), perm_type="column")
         if rows.size
@@ -129,7 +129,7 @@ def _blocks(whole: Fit, pattern: np.ndarray, square: np.ndarray, of: Sequence[in
 
 
 def enumerated(positions: Positions, groups: Sequence[Group], x: np.ndarray, budget: int, beam: int = BEAM) -> Enumeration:
-    """All poses, of partial ones at each group those nearest to the guesses; ``budget`` limits the solutions of groups."""
+    """Returns all poses. At each group it keeps the partial poses nearest to the guesses; ``budget`` limits the solutions of groups."""
     random, poses, complete = np.random.default_rng(0), [Found(x, "", 0.0)], True
     for group in groups:
         search = _Search(positions, group, random)
@@ -147,7 +147,7 @@ def enumerated(positions: Positions, groups: Sequence[Group], x: np.ndarray, bud
 
 
 class _Search:
-    """All ways in which one group closes."""
+    """Search for all ways in which one group closes."""
 
     def __init__(self, positions: Positions, group: Group, random: np.random.Generator) -> None:
         self._positions, self._group, self._random = positions, group, random
@@ -182,7 +182,7 @@ class _Search:
         return [self._taken(pose, at, letter) for at, letter in zip(found, letters, strict=True)]
 
     def _letters(self, found: Sequence[np.ndarray]) -> list[str]:
-        """The side on which each closes; where groups are large, several close on one side and are numbered."""
+        """Returns the side on which each pose closes the group. In large groups several poses close on one side and are numbered."""
         if len(self._group.moves) == 1:
             return ["" for _ in found]
         letters = [letter_of(self._fit, len(self._group.rows), at) for at in found]
@@ -194,7 +194,7 @@ class _Search:
         return Found(at, pose.branch + letter, pose.cost + (self._guesses.cost(at) if self._guesses else 0.0))
 
     def _begun(self, x: np.ndarray) -> np.ndarray:
-        """Random angles, and the places that fit to them as far as equations are linear in places."""
+        """Returns random angles, and the places that fit to them as far as equations are linear in places."""
         straight, count = self._straight, len(self._group.moves)
         step = np.where(straight, self._random.uniform(-1, 1, count), self._random.uniform(-np.pi, np.pi, count))
         at = self._fit.moved(x, step)
@@ -210,7 +210,7 @@ class _Search:
 
 
 def letter_of(fit: Fit, equations: int, x: np.ndarray) -> str:
-    """The sign of the determinant of a group's own equations, which changes only where it folds."""
+    """Returns the sign of the determinant of a group's own equations, which changes only where the group folds."""
     fit.values(x)
     matrix = dense(fit.gradients(x)[0])[:equations]
     if matrix.shape[0] != matrix.shape[1]:
@@ -219,7 +219,7 @@ def letter_of(fit: Fit, equations: int, x: np.ndarray) -> str:
 
 
 def apart(positions: Positions, a: np.ndarray, b: np.ndarray, moves: np.ndarray | slice = slice(None)) -> float:
-    """How far poses are from each other, whole turns aside, in the scales of moves."""
+    """Returns the distance of two poses in the scales of the moves, without whole turns."""
     step = positions.between(a, b)
     step = np.where(positions.turns, step - 2 * np.pi * np.round(step / (2 * np.pi)), step)
     return float(np.abs(step[moves] / positions.scale[moves]).max(initial=0.0))

@@ -1,4 +1,4 @@
-"""Equations of positions and how they are met: exactly those of joints and of what is held, nearly those of guesses."""
+"""Equations of positions and their solution: exactly for joints and held values, nearly for guesses."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from coupling.live.scales import scales
 from coupling.plan.graph import Address
 
 Matrix = Any
-"""A dense one, or a sparse one where there are many moves."""
+"""A dense matrix, or a sparse one for many moves."""
 
 EXACT, ENOUGH = 1e-13, 1e-9
-"""Violations that are not made smaller, and that must be reached."""
+"""Violations below which no further step is made, and those that must be reached."""
 _TURN = 0.5
 """The largest angle, in rad, by which one step of Newton's method may turn anything."""
 _SENSE = 0.3
-"""How far from being reversed an axis has to be while a pose is sought: the cosine of its angle."""
+"""Cosine of the angle between axes that a pose must exceed during the search, which keeps the axes from being reversed."""
 _STIFFNESSES = (1.0, 10.0, 100.0, 1000.0)
 LOOSE = 0.01
-"""The weight of staying where the walk has put a body that nothing was said of."""
+"""Weight by which a body without any value stays where the walk has put it."""
 _RANK = 1e-9
 
 
@@ -35,16 +35,16 @@ def dense(matrix: Matrix) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Row:
-    """An equation: an output, or a state, is to have a value."""
+    """Equation that gives an output or a state a value."""
 
     address: Address
     value: float = 0.0
     scale: float = 1.0
     turn: bool = False
-    """Whether whole turns do not count."""
+    """True if whole turns do not count."""
 
     def difference(self, value: float) -> float:
-        """From the value that is wanted."""
+        """Returns the difference of a value from the wanted one."""
         off = value - self.value
         return off - 2 * np.pi * round(off / (2 * np.pi)) if self.turn else off
 
@@ -61,7 +61,7 @@ class Fit:
         moves: np.ndarray | None = None,
         network: Network | None = None,
     ) -> None:
-        """``network`` is that of the rows, where there is one already."""
+        """Takes a ``network`` of the rows if one exists already."""
         self.positions, self.hard, self.soft, self.senses = positions, list(hard), list(soft), list(senses)
         self.moves = np.arange(positions.moves) if moves is None else np.asarray(moves, dtype=int)
         rows = [*self.hard, *self.soft, *(Row(a) for a in self.senses)]
@@ -74,7 +74,7 @@ class Fit:
         self._tangent = positions.tangent(self.network.states, self.moves)
 
     def values(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """By how much equations are not met, nearly so guesses, and how much sense is missing; in their scales."""
+        """Returns the residuals of the equations, the differences from guesses and the missing sense of axes, in their scales."""
         if not len(self._wanted):
             return np.zeros(0), np.zeros(0), np.zeros(0)
         off = self.network.values(x) - self._wanted
@@ -83,7 +83,7 @@ class Fit:
         return off[:hard], off[hard:soft], np.maximum(0.0, _SENSE - off[soft:])
 
     def gradients(self, x: np.ndarray) -> tuple[Matrix, Matrix, Matrix]:
-        """The same by the moves, in their scales, where ``values`` has brought the instances."""
+        """Returns their derivatives by the moves, in their scales, at the states that ``values`` has visited last."""
         rows, columns, found = self.network.gradients()
         shape = len(self._wanted), len(self.network.states)
         if len(self.moves) > MANY:
@@ -98,21 +98,21 @@ class Fit:
         return whole[:hard], whole[hard:soft], -whole[soft:]
 
     def moved(self, x: np.ndarray, step: np.ndarray) -> np.ndarray:
-        """States after a step in the scales of the moves."""
+        """Returns the states after a step in the scales of the moves."""
         full = np.zeros(self.positions.moves)
         full[self.moves] = step * self.scale
         return self.positions.moved(x, full)
 
     def worst(self, x: np.ndarray) -> float:
-        """Returns the largest violation of what has to hold exactly, in the size of the mechanism."""
+        """Returns the largest violation of exact equations, in the size of the mechanism."""
         return self.worst_of(self.values(x)[0])
 
     def worst_of(self, off: np.ndarray) -> float:
-        """The same of values that are known, in their scales."""
+        """Returns the largest violation for residuals that are known, in their scales."""
         return float(np.abs(off * self._scale[: len(self.hard)] / self.sizes).max(initial=0.0))
 
     def cost(self, x: np.ndarray) -> float:
-        """How far guesses are from being met: the sum of squares, each in its spread."""
+        """Returns the distance from the guesses: the sum of squares, each in its spread."""
         soft = self.values(x)[1]
         return float(soft @ soft)
 
@@ -131,7 +131,7 @@ class Springs:
         return np.concatenate([self._stiffness * hard, self._stiffness * sense, soft, stay])
 
     def gradient(self, x: np.ndarray) -> Matrix:
-        """Where ``off`` has been asked last."""
+        """Returns the derivatives of the spring forces at the states of the last call of ``off``."""
         hard, soft, sense = self._fit.gradients(x)
         missing = (self._fit.values(x)[2] > 0).astype(float) if sense.shape[0] else np.zeros(0)
         count = len(self._fit.moves) if self._origin is not None else 0
@@ -146,7 +146,7 @@ class Springs:
 
 
 def relaxed(fit: Fit, springs: Springs, x: np.ndarray, limit: int = 60, enough: float = 1e-6) -> tuple[np.ndarray, float]:
-    """Where springs come to rest, by Levenberg's and Marquardt's method, and the sum of squares there."""
+    """Returns the states at which springs come to rest, by the Levenberg-Marquardt method, and the sum of squares there."""
     off = springs.off(x)
     size, damping, growth = float(off @ off), 1e-3, 2.0
     gradient = springs.gradient(x)
@@ -184,7 +184,7 @@ def _damped(gradient: Matrix, slope: np.ndarray, damping: float) -> np.ndarray:
 
 
 def stiffened(fit: Fit, x: np.ndarray, looseness: float = LOOSE) -> np.ndarray:
-    """Guesses first, joints ever harder: so the branch is decided by all guesses together."""
+    """Relaxes guesses first and then ever stiffer joints; therefore all guesses together decide the branch."""
     origin = x
     for stiffness in _STIFFNESSES:
         x, _ = relaxed(fit, Springs(fit, stiffness, origin, looseness), x)
@@ -192,7 +192,7 @@ def stiffened(fit: Fit, x: np.ndarray, looseness: float = LOOSE) -> np.ndarray:
 
 
 def closed(fit: Fit, x: np.ndarray, limit: int = 200) -> tuple[np.ndarray, bool]:
-    """Newton's method by steps of least length, each of which makes the equations better; whether they are met in the end."""
+    """Solves the equations by Newton's method, in steps of least length that each reduce the residual, and says whether they are met."""
     off, sizes = fit.values(x)[0], [np.inf] * 10
     while True:
         worst, size = fit.worst_of(off), float(np.linalg.norm(off))
@@ -214,7 +214,7 @@ def closed(fit: Fit, x: np.ndarray, limit: int = 200) -> tuple[np.ndarray, bool]
 
 
 def slid(fit: Fit, x: np.ndarray, origin: np.ndarray) -> np.ndarray:
-    """Along the joints to where guesses are met best, and for what nothing was said, to where it was."""
+    """Slides along the joints to the states at which guesses are met best. Parts without guesses go as near as possible to ``origin``."""
     springs = Springs(fit, 0.0, origin)
     off = springs.off(x)
     for _ in range(50):
@@ -237,7 +237,7 @@ def slid(fit: Fit, x: np.ndarray, origin: np.ndarray) -> np.ndarray:
 
 
 def _along(hard: Matrix, soft: Matrix, off: np.ndarray) -> np.ndarray:
-    """The step along which equations stay met that makes the rest least."""
+    """Returns the step that keeps the equations met and minimises the rest."""
     count, rows = hard.shape[1], hard.shape[0]
     if not scipy.sparse.issparse(hard):
         free = null_space(hard)
@@ -249,7 +249,7 @@ def _along(hard: Matrix, soft: Matrix, off: np.ndarray) -> np.ndarray:
 
 
 def null_space(matrix: np.ndarray) -> np.ndarray:
-    """By columns, orthonormal."""
+    """Returns an orthonormal basis of the null space, by columns."""
     if not matrix.shape[0]:
         return np.eye(matrix.shape[1])
     _, sizes, right = np.linalg.svd(matrix)
@@ -257,7 +257,7 @@ def null_space(matrix: np.ndarray) -> np.ndarray:
 
 
 def least(matrix: Matrix, right: np.ndarray) -> np.ndarray:
-    """A solution of least length; where there is none, of what comes nearest."""
+    """Returns a solution of least length. If no solution exists, it is the least squares solution of least length."""
     if not scipy.sparse.issparse(matrix):
         return np.linalg.lstsq(matrix, right, rcond=1e-9)[0]
     count = matrix.shape[1]

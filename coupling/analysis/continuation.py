@@ -38,7 +38,7 @@ class Equilibria(Sequence[Pose]):
         return len(self.poses)
 
     def of(self, name: str) -> np.ndarray:
-        """A state, or an input that was free, along the parameter."""
+        """Returns the values of a state, or of an input that was free, along the parameter."""
         return np.array([pose[name] for pose in self.poses])
 
 
@@ -64,7 +64,7 @@ class LinearFamily(Varied, Sequence[LinearModel]):
 
     @property
     def values(self) -> np.ndarray:
-        """Of the parameter."""
+        """Values of the parameter."""
         return self.equilibria.values
 
     def __getitem__(self, i: Any) -> Any:
@@ -77,13 +77,13 @@ class LinearFamily(Varied, Sequence[LinearModel]):
         return len(self.models)
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """The root locus: eigenvalues in the complex plane, coloured by the parameter; written to ``path``, or returned as a figure of
-        Matplotlib."""
+        """Plots the root locus: eigenvalues in the complex plane, coloured by the parameter. Writes it to ``path``, or returns the
+        figure of Matplotlib."""
         return root_locus([model.eigenvalues for model in self.models], self.values, self.parameter, path)
 
 
 def linear_family(along: Equilibria, asked: Asked) -> LinearFamily:
-    """See ``System.linearise``."""
+    """Returns a linear model for each equilibrium along a parameter. See ``System.linearise``."""
     models: list[LinearModel] = []
     for pose, value in zip(along, map(float, along.values), strict=True):
         models.append(asked.linear({along.parameter: value}, pose, models[0].states if models else asked.coordinates))
@@ -91,11 +91,11 @@ def linear_family(along: Equilibria, asked: Asked) -> LinearFamily:
 
 
 At = Callable[[float, Mapping[str, Any], bool], Pose]
-"""Finds the equilibrium at a value of the parameter from another pose; with or without alternatives."""
+"""Function that finds the equilibrium at a value of the parameter from another pose; with or without alternatives."""
 
 
 def equilibria(parameter: str, values: Sequence[float] | np.ndarray, start: Mapping[str, Any], at: At) -> Equilibria:
-    """See ``System.equilibria``."""
+    """Finds equilibria along a parameter. See ``System.equilibria``."""
     try:
         given = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
@@ -117,7 +117,7 @@ def equilibria(parameter: str, values: Sequence[float] | np.ndarray, start: Mapp
 
 
 def _between(before: float, after: float, pose: Pose, at: At) -> float:
-    """The value between two at which stability changes."""
+    """Returns the value between two others at which stability changes."""
     stable, width = pose.stable, after - before
     for _ in range(_HALVINGS):
         middle = (before + after) / 2
@@ -132,7 +132,10 @@ def _between(before: float, after: float, pose: Pose, at: At) -> float:
 
 
 def sharpened(value: float, stride: float, pose: Pose, at: At) -> float:
-    """What counts as growth is more than the scatter of zeros: the parameter, a smooth function of the growth, is followed to none at all."""
+    """Returns the parameter at which growth vanishes, extrapolated from growths beyond ``value``.
+
+    ``grows`` ignores growth within the scatter of zero eigenvalues, so bisection alone ends slightly too late.
+    """
     values = [value + stride * i**2 for i in range(1, 5)]
     try:
         there = [at(each, pose, False) for each in values]

@@ -15,14 +15,14 @@ from coupling.plan.graph import Address
 
 Gradients = Mapping[Address, np.ndarray]
 _NEW, _MUCH_NEW = 1e-7, 0.2
-"""The share of a gradient that those of other coordinates do not have: what counts as any, and what makes a good coordinate."""
+"""Least shares of a gradient that other coordinates lack: for any new coordinate, and for a good one."""
 _RANK = 1e-9
 _ASIDE = 1e-3
 
 
 @dataclass(frozen=True)
 class Coordinate:
-    """A variable that tells, with others, where a system is; its rate; and for a position, the variable that is its velocity."""
+    """A variable that describes, with others, the place of a system; its rate; and for a position, the variable that is its velocity."""
 
     variable: Address
     rate: Address
@@ -30,20 +30,21 @@ class Coordinate:
 
 
 class Coordinates:
-    """Which coordinates a system has at all; ``chosen`` picks those that suffice at a point."""
+    """All coordinates that a system has; ``chosen`` picks those that suffice at a point."""
 
     def __init__(self, session: Session, preferred: Sequence[Address] = ()) -> None:
         self.session, self.preferred = session, list(preferred)
         self.freedoms = list(_freedoms(session))
-        """Of joints: positions, velocities and accelerations."""
+        """Positions, velocities and accelerations of joint coordinates."""
 
     @cached_property
     def wanted(self) -> list[Address]:
-        """What a ``Standing`` has to differentiate for this."""
+        """Variables that a ``Standing`` has to differentiate for these coordinates."""
         return list(dict.fromkeys([a for three in self.freedoms for a in three]))
 
     def candidates(self, standing: Standing, gradients: Gradients) -> list[Coordinate]:
-        """States that nothing constrains and that are no positions come first, then freedoms of joints, then other states."""
+        """Returns candidates: first states that nothing constrains and that are no positions, then freedoms of joints, then other
+        states."""
         states = state_addresses(self.session)
         partner = {states[position]: states[velocity] for position, velocity in standing.motions.items()}
         held = np.abs(constraint_rows(standing, gradients)).max(axis=0, initial=0.0) > 0
@@ -57,7 +58,7 @@ class Coordinates:
 
 
 def _freedoms(session: Session) -> Iterator[tuple[Address, Address, Address]]:
-    """Outputs called q, qd and qdd of the same thing."""
+    """Yields the outputs q, qd and qdd of each joint coordinate."""
     for index, part in enumerate(session.built.parts):
         variables = part.fmu.variables
         for name in variables:
@@ -69,15 +70,15 @@ def _freedoms(session: Session) -> Iterator[tuple[Address, Address, Address]]:
 
 @dataclass(frozen=True)
 class Chart:
-    """Coordinates that suffice at a point, and how all states follow them there."""
+    """Coordinates that suffice at a point, and the derivatives of all states by them."""
 
     coordinates: tuple[Coordinate, ...]
     tangent: np.ndarray
-    """Of the states, by columns, along each coordinate."""
+    """Derivatives of the states by the coordinates, which are the columns."""
 
 
 def chart(standing: Standing, coordinates: Coordinates) -> Chart:
-    """At the point where the system stands."""
+    """Returns the coordinates that suffice at the point where the system stands. A singular pose raises AnalysisError."""
     gradients, n = standing.gradients(), standing.states
     free, repeated = _free(standing, gradients)
     if repeated:
@@ -108,7 +109,7 @@ def chart(standing: Standing, coordinates: Coordinates) -> Chart:
 
 
 class _Choice:
-    """Coordinates that tell directions apart; those that tell much come first, then whatever tells anything."""
+    """Choice of coordinates that distinguish directions; those that do so best come first."""
 
     def __init__(self, rows: Mapping[Address, np.ndarray], count: int) -> None:
         self._rows, self._count = rows, count
@@ -116,7 +117,8 @@ class _Choice:
         self.chosen: list[Coordinate] = []
 
     def take(self, candidates: Sequence[Coordinate]) -> None:
-        """As many as tell anything beside those that were taken by earlier calls; shares are of what these leave."""
+        """Takes the candidates that add a direction to those of earlier calls, at most as many as are needed. Shares are measured in the
+        remaining directions."""
         lengths = {each.variable: float(np.linalg.norm(self._rest(each))) for each in candidates}
         for least in (_MUCH_NEW, _NEW):
             for each in candidates:
@@ -134,7 +136,7 @@ class _Choice:
 
 
 def _in_pairs(chosen: Sequence[Coordinate]) -> list[Coordinate]:
-    """Each position before its velocity; other velocities come last."""
+    """Returns the coordinates with each position before its velocity; other velocities come last."""
     of = {each.variable: each for each in chosen}
     pairs = [each for c in chosen for each in (c, *([of[c.velocity]] if c.velocity in of else []))]
     return list(dict.fromkeys(pairs))
@@ -151,7 +153,7 @@ def _along(variable: Address, gradients: Gradients, states: dict[Address, int], 
 
 
 def constraint_rows(standing: Standing, gradients: Gradients) -> np.ndarray:
-    """Of constraints and of what moves nothing, by the states."""
+    """Returns the gradients by the states of constraints, quaternion norms and states that move nothing."""
     n = standing.states
     rows = [gradients[a][:n] for a in standing.constraints]
     for four in standing.quaternions:
@@ -163,7 +165,7 @@ def constraint_rows(standing: Standing, gradients: Gradients) -> np.ndarray:
 
 
 def _free(standing: Standing, gradients: Gradients) -> tuple[np.ndarray, bool]:
-    """An orthonormal basis of the directions in which the states may move, and whether constraints repeat each other."""
+    """Returns an orthonormal basis of the directions in which the states may move, and says whether constraints repeat each other."""
     rows = constraint_rows(standing, gradients)
     lengths = np.linalg.norm(rows, axis=1)
     rows = rows[lengths > 0] / lengths[lengths > 0, None]
@@ -175,7 +177,7 @@ def _free(standing: Standing, gradients: Gradients) -> tuple[np.ndarray, bool]:
 
 
 def _refuse_singular(standing: Standing, free: np.ndarray) -> None:
-    """Where constraints repeat each other here, and do not a little further along the motion."""
+    """Raises AnalysisError if constraints repeat each other here, but not a little further along the motion."""
     here, x = free.shape[1], standing.x.copy()
     aside = free @ np.random.default_rng(0).uniform(-1, 1, here)
     standing.move(x + _ASIDE * aside / max(np.abs(aside).max(initial=0.0), 1e-300))

@@ -20,15 +20,15 @@ from coupling.plan.graph import Address
 
 _MOST_STEPS, _MOST_CLOSINGS, _IDLE = 300, 30, 100
 _TURN, _PUSH = 0.3, 1e-3
-"""The largest angle, in rad, by which one step may turn anything; how far an unstable pose is left."""
+"""Largest angle in rad that one step may turn, and the distance by which an unstable pose is left."""
 _HASTE = 1.2
-"""By how much strides grow at least where an unstable pose is left, slowly at first."""
+"""Least factor by which strides grow after an unstable pose, which starts the descent slowly."""
 _EXACT, _CLOSED, _BALANCED = 1e-13, 1e-11, 1e-8
 _NEUTRAL, _AT_REST, _ROUNDING = 1e-9, 1e-9, 1e-20
 
 
 def equilibrium(session: Session, hold: Sequence[str] = (), free: Sequence[str] = (), alternatives: bool = True) -> Pose:
-    """From where the session stands. See ``System.equilibrium``."""
+    """Returns the equilibrium that is found from the session's present states. See ``System.equilibrium``."""
     search = Search(session, hold, free)
     pose = search.found()
     if pose.stable or search.held or not alternatives:
@@ -37,9 +37,9 @@ def equilibrium(session: Session, hold: Sequence[str] = (), free: Sequence[str] 
 
 
 class Search:
-    """Pseudo-time: positions follow accelerations as if these were velocities, by implicit steps that grow as things come to rest.
+    """Search in pseudo-time: positions follow accelerations as if these were velocities, by implicit steps that grow near rest.
 
-    Without inertia a mechanism slides downhill in its potential and ends where it is stable; the last steps are Newton's method.
+    Without inertia a mechanism slides downhill in its potential and ends at a stable place; the last steps are Newton's method.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Search:
         parameters: Iterable[Address] = (),
         outputs: Iterable[Address] = (),
     ) -> None:
-        """``parameters`` and ``outputs`` are differentiated by, and differentiated, as well."""
+        """Takes ``parameters`` to differentiate by, and ``outputs`` to differentiate as well."""
         self.session = session
         self.haste = 1.0
         self.inputs = inputs_named(session, free, "equilibrium")
@@ -71,7 +71,8 @@ class Search:
         """Coordinates whose motion is part of the equilibrium: they move at the start, and nothing depends on them."""
 
     def found(self) -> Pose:
-        """Returns the equilibrium that is reached from here. What cannot rest, such as a motor that drives a pump, may move steadily."""
+        """Returns the equilibrium that is reached from here. Parts that cannot rest, such as a motor that drives a pump, may move
+        steadily."""
         x, trims = self.standing.x.copy(), self.trims.copy()
         try:
             return self._reached(x, trims)
@@ -114,7 +115,7 @@ class Search:
         return here, left
 
     def _solved(self, x: np.ndarray) -> tuple[Chart, np.ndarray]:
-        """By steps of least length, each of which leaves less."""
+        """Solves by steps of least length, each of which reduces the residual."""
         here = self.stand(x)
         left = self._left(here)
         for _ in range(_MOST_STEPS):
@@ -134,7 +135,7 @@ class Search:
         return here, left
 
     def _moved(self, here: Chart, step: np.ndarray) -> Chart:
-        """Along a step, or as much of it as turns nothing too far."""
+        """Moves along a step, shortened to the largest angle that one step may turn."""
         count = len(here.coordinates)
         along = here.tangent @ step[:count]
         share = min(1.0, _TURN / max(float(np.abs(along[self.turns]).max(initial=0.0)), 1e-300))
@@ -143,7 +144,8 @@ class Search:
         return self.stand(self.standing.x + share * along)
 
     def stand(self, x: np.ndarray) -> Chart:
-        """Returns the coordinates at the nearest pose at which constraints hold, what is held is kept and nothing moves except steadily."""
+        """Returns the coordinates at the nearest pose that satisfies the constraints and the held values, where nothing moves except
+        steadily."""
         if self._kept:
             try:
                 return self._closed(x, self._kept)
@@ -180,13 +182,13 @@ class Search:
         return gradients[address][:states] if place is None else np.eye(1, states, place)[0]
 
     def unsteady(self, gradients: Gradients) -> tuple[np.ndarray, np.ndarray]:
-        """Returns what has to vanish of velocities, and its derivatives by the states and all inputs."""
+        """Returns the parts of velocities that have to vanish, and their derivatives by the states and all inputs."""
         here = chart(self.standing, self.coordinates) if self.steady else Chart((), np.zeros((self.standing.states, 0)))
         return unsteady(self.standing, here, self.steady, gradients)
 
     def _sorted(self, here: Chart) -> tuple[list[int], list[int], list[int]]:
-        """Coordinates that are positions, those that are velocities, and the others; without those that move steadily, whose velocities are
-        among the others."""
+        """Returns the coordinates that are positions, those that are velocities, and the others. Coordinates that move steadily are left
+        out; their velocities are among the others."""
         rates = {each.velocity for each in here.coordinates} | {a for a, i in self.place.items() if i in self.standing.velocities}
         rates -= self._speeds(here)
         turning = {a for a, i in self.place.items() if any(i in four for four in self.standing.quaternions)}
@@ -212,12 +214,12 @@ class Search:
         return scale
 
     def _left(self, here: Chart) -> np.ndarray:
-        """The rates that should vanish, in nominal sizes."""
+        """Returns the rates that should vanish, in nominal sizes."""
         equations = self.equations(here)
         return self.standing.values([here.coordinates[i].rate for i in equations]) / self.scales(here)[equations]
 
     def _jacobian(self, here: Chart) -> tuple[np.ndarray, np.ndarray]:
-        """Of the rates that should vanish, by the coordinates that move and by the free inputs, in nominal sizes."""
+        """Returns the derivatives of the vanishing rates by the moving coordinates and by the free inputs, in nominal sizes."""
         gradients, n = self.standing.gradients(), self.standing.states
         scale, equations, (moving, _) = self.scales(here), self.equations(here), self._moving(here)
         rates = (
@@ -229,13 +231,14 @@ class Search:
         return rates[:, :n] @ here.tangent[:, moving] * scale[moving], by_inputs
 
     def _growth(self, here: Chart) -> tuple[float, float]:
-        """How fast pseudo-time lets anything grow, and move at all: with longer strides Newton's method would turn back uphill."""
+        """Returns the fastest growth in pseudo-time, and the fastest rate of any kind. With longer strides Newton's method would turn
+        back uphill."""
         by_coordinates, (_, pseudo) = self._jacobian(here)[0], self._moving(here)
         rates = np.linalg.eigvals(np.linalg.pinv(pseudo) @ by_coordinates) if by_coordinates.size else np.zeros(1)
         return max(float(rates.real.max()), 1e-300), max(float(np.abs(rates).max()), 1e-3)
 
     def _step(self, here: Chart, left: np.ndarray, stride: float) -> np.ndarray:
-        """Of all coordinates and then of the free inputs; velocities stay zero."""
+        """Returns the step of all coordinates and then of the free inputs; velocities stay zero."""
         count, scale, (moving, pseudo) = len(here.coordinates), self.scales(here), self._moving(here)
         by_coordinates, by_inputs = self._jacobian(here)
         solution = np.linalg.lstsq(np.hstack([pseudo / stride - by_coordinates, -by_inputs]), left, rcond=1e-13)[0]
@@ -245,8 +248,8 @@ class Search:
         return step
 
     def _moving(self, here: Chart) -> tuple[list[int], np.ndarray]:
-        """The coordinates that move, and how the equations follow their pseudo-rates: those of positions are accelerations, which a
-        quaternion has three of."""
+        """Returns the coordinates that move, and the matrix from their pseudo-rates to the equations. Equations of positions are
+        accelerations; a quaternion has three."""
         positions, velocities, others = self._sorted(here)
         gradients, n = self.standing.gradients(), self.standing.states
         rates = np.array([gradients[here.coordinates[i].rate][:n] for i in positions]).reshape(len(positions), n)
@@ -276,7 +279,7 @@ class Search:
         )
 
     def left_for(self, pose: Pose) -> list[Pose]:
-        """Where the system goes from an unstable pose, pushed to either side along the motion that grows most."""
+        """Returns the poses to which the system goes from an unstable pose, pushed to either side along the fastest growing motion."""
         origin, self.haste = self._states(pose), _HASTE
         here = self.stand(origin)
         gradients, n = self.standing.gradients(), self.standing.states
@@ -314,7 +317,7 @@ class Search:
 
 
 def _neutral(by_coordinates: np.ndarray) -> Collection[int]:
-    """Columns, that is coordinates, that take part in a direction along which nothing changes."""
+    """Returns the columns (coordinates) that take part in a direction along which nothing changes."""
     _, sizes, right = np.linalg.svd(by_coordinates)
     still = right[int((sizes > _NEUTRAL * max(1.0, float(sizes.max(initial=0.0)))).sum()) :]
     return [i for i in range(right.shape[1]) if np.abs(still[:, i]).max(initial=0.0) > 0.1]

@@ -1,4 +1,4 @@
-"""One evaluation of a session that stands at a point: what a run computes there, and how."""
+"""Explanation of one evaluation of a session that stands at a point."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from coupling.plan.graph import Address
 from coupling.plan.switched import MODES
 
 _MOST = 1000
-"""Constraints among which redundant ones are sought one by one: that takes the third power of their number."""
+"""Greatest number of constraints among which redundant ones are sought one by one, in a time of the third power of their number."""
 _NOTHING = 1e-9
 """Factors below this size are rounding."""
 
 
 def evaluation(session: Session, t: float, x: np.ndarray, asked: bool) -> Evaluation:
-    """Evaluates a session at a time and states as its run does, then by its FMUs; ``asked``: whether the run names its way of evaluation.
+    """Evaluates a session at a time and states as its run does, then by its FMUs.
 
-    The session is at the same point afterwards.
+    ``asked`` says whether the run names its way of evaluation. The session is at the same point afterwards.
     """
     kernel = session.kernel
     constraints = constraints_of(session)
@@ -101,7 +101,7 @@ def _require(session: Session, status: Status, t: float) -> None:
 
 
 def _unknowns(session: Session) -> np.ndarray:
-    """The unknowns of all loops, as the last evaluation has left them."""
+    """Returns the unknowns of all loops, as the last evaluation has left them."""
     slots = [range(loop.first, loop.first + len(loop.unknowns)) for loop in session.schedule.loops]
     return session.kernel.slots[[slot for each in slots for slot in each]].copy() if slots else np.zeros(0)
 
@@ -117,7 +117,7 @@ def _read(session: Session, addresses: Sequence[Address | None]) -> list[float |
 
 
 def _factors(session: Session) -> tuple[list[dict[str, Any]], int]:
-    """The fields of rows that factors give, by the places of unknowns, and by how much the rank falls short."""
+    """Returns the fields of rows that the factorisation gives, by the places of unknowns, and the rank deficiency."""
     fields: list[dict[str, Any]] = []
     missing = 0
     for number, loop in enumerate(session.schedule.loops):
@@ -135,7 +135,7 @@ class _Relations:
     """The relations of constraints to each other, by the places of unknowns."""
 
     residual: np.ndarray
-    """Without multipliers."""
+    """Residuals without multipliers."""
     sine: Mapping[int, float]
     repeats: Mapping[int, Mapping[str, float]]
     """The multipliers that redundant ones repeat, with factors."""
@@ -172,7 +172,7 @@ def _relations(session: Session, t: float, x: np.ndarray, constraints: Sequence[
 
 
 def _modes(session: Session) -> dict[Address, str]:
-    """The modes of switched constraints, by their multipliers."""
+    """Returns the modes of switched constraints, by their multipliers."""
     found = {}
     for each in session.built.switched:
         names = MODES[each.given.kind]
@@ -186,7 +186,7 @@ def _modes(session: Session) -> dict[Address, str]:
 
 
 def _reason(session: Session, asked: bool) -> str:
-    """The reason why derivatives are found in this way and in no other."""
+    """Returns the reason for the way in which derivatives are found."""
     program, (way, why) = session.program, session.running.way
     if why:
         return f"another way is not possible: {why}"
@@ -204,7 +204,7 @@ def _reason(session: Session, asked: bool) -> str:
 
 
 def _sequence(session: Session) -> str:
-    """The order in which a run takes the constraints."""
+    """Returns the order in which a run takes the constraints."""
     asked = session.run.successive
     if asked is None:
         return "all constraints at once (minimum degree ordering)"

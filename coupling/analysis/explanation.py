@@ -17,7 +17,7 @@ _SAME = 1e-7
 
 @dataclass(frozen=True, kw_only=True)
 class ConstraintRow:
-    """One constraint of a joint: what is wrong with it, what it carries, and how its multiplier was found."""
+    """One constraint of a joint: its violations, its load, and the solution of its multiplier."""
 
     joint: str
     multiplier: str
@@ -64,7 +64,7 @@ class Evaluation:
 
     system: str
     time: float
-    """In seconds."""
+    """Time in s."""
     states: Mapping[str, float]
     units: Mapping[str, str]
     """The units of the states."""
@@ -84,7 +84,7 @@ class Evaluation:
     deficiency: int
     """The number of equations by which the rank falls short."""
     unrelated: str
-    """The reason why redundant constraints are not told apart; empty if they are."""
+    """Reason why redundant constraints are not distinguished; empty if they are."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +92,7 @@ class Explanation(Evaluation):
     """One evaluation of a system: ``print`` it to see the text, or read ``joints`` row by row."""
 
     stabilisation: str
-    """The sentence that names what held the constraints of the run, and why."""
+    """Sentence on the stabilisation of the run and its reason."""
     order: str
     """The index of the equations, and the levels at which constraints are kept."""
     warnings: tuple[str, ...]
@@ -100,7 +100,7 @@ class Explanation(Evaluation):
 
     @property
     def multipliers(self) -> dict[str, float]:
-        """All multipliers by their full names."""
+        """Multipliers of all constraints by their full names."""
         return {each.multiplier: each.value for each in self.joints}
 
     @property

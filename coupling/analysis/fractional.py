@@ -35,7 +35,7 @@ class FractionalModel:
     centre: Mapping[str, float]
     half: Mapping[str, float]
     degree: int
-    """Of the polynomials that were fitted."""
+    """Degree of the fitted polynomials."""
     axes: Mapping[str, np.ndarray] = field(repr=False)
     first: LinearModel = field(repr=False)
     """The model of the first node, for names and units."""
@@ -102,7 +102,7 @@ class _Terms:
 
 
 def fractional(samples: Samples, degree: int | None, tolerance: float, checks: int) -> FractionalModel:
-    """See ``LinearGrid.to_lfr``."""
+    """Returns the fractional model of samples. See ``LinearGrid.to_lfr``."""
     if degree is not None and degree not in _DEGREES:
         raise AnalysisError(f"degree = {shown(degree)} is refused: it must be 1, 2 or 3, or None for the least one that fits")
     if not tolerance > 0:
@@ -191,7 +191,7 @@ def _realised(terms: _Terms, share: float) -> tuple[np.ndarray, list[int]]:
     largest = max((values[0] for _, values, _ in factors if len(values)), default=0.0)
     owners: list[int] = []
     starts: list[tuple[int, np.ndarray]] = []
-    """Where a chain begins, with what it takes of [x'; y; x; u]."""
+    """First entry of each chain, with its row that multiplies [x'; y; x; u]."""
     links: list[tuple[int, int, int]] = []
     gives = []
     for power, (left, values, right) in zip(terms.powers[1:], factors, strict=True):

@@ -17,7 +17,7 @@ from coupling.analysis.varied import Asked, Varied
 from coupling.errors import AnalysisError, shown
 
 _HALVINGS = 20
-"""Of an interval between nodes in which stability changes: to a millionth of it."""
+"""Halvings of an interval between nodes in which stability changes: to a millionth of it."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class LinearGrid(Varied):
 
 
 def grid_of(along: Any) -> dict[str, np.ndarray]:
-    """Returns the values of each parameter along which linear models are asked for."""
+    """Returns the values of each parameter along which linear models are requested."""
     remedy = "give parameters and their values, such as {'spring.k': np.linspace(50, 5, 20)}"
     if not isinstance(along, Mapping) or not along or not all(isinstance(name, str) for name in along):
         raise AnalysisError(f"along = {shown(along)} is refused: {remedy}")
@@ -102,7 +102,7 @@ def grid_of(along: Any) -> dict[str, np.ndarray]:
 
 
 def linear_grid(axes: Mapping[str, np.ndarray], asked: Asked) -> LinearGrid:
-    """See ``System.linearise``."""
+    """Returns a linear model for each node of the grid. See ``System.linearise``."""
     shape = tuple(map(len, axes.values()))
     found: dict[tuple[int, ...], tuple[Pose, LinearModel]] = {}
     points = []

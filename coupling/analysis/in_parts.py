@@ -20,7 +20,8 @@ _REMEDY = "give start values nearer to an assembled state"
 
 
 def assemble_in_parts(definition: Definition, mode: Mode, run: Run, values: StartValues, attempt: Callable[[Mapping], Found]) -> Found:
-    """What ``attempt`` finds from guesses: from none, and where an instance refuses these, from where the others can be assembled."""
+    """Returns the result of ``attempt`` without guesses. If an instance refuses these values, the others are assembled first and give
+    the guesses."""
     try:
         return attempt({})
     except StartRefused as error:
@@ -45,7 +46,7 @@ def assemble_in_parts(definition: Definition, mode: Mode, run: Run, values: Star
 
 
 def _assembled_without(definition: Definition, mode: Mode, run: Run, values: StartValues, apart: Collection[str]) -> Found:
-    """Start values of the other instances, at which their constraints hold."""
+    """Returns start values of the other instances, at which their constraints hold."""
     names = [each.name for each in definition.instances]
     others = definition.without(apart)
     if not others.instances:

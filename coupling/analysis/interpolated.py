@@ -25,9 +25,9 @@ class InterpolatedModel:
     first: LinearModel = field(repr=False)
     """The model of the first node, for names and units."""
     table: np.ndarray = field(repr=False)
-    """At each node all entries of A, B, C and D, then the values at the point."""
+    """All entries of A, B, C and D at each node, then the values at the point."""
     error: float = float("nan")
-    """Of the frequency response at random points, as a share; not a number where none was checked."""
+    """Relative error of the frequency response at random points; not a number if none was checked."""
 
     def at(self, values: Values) -> LinearModel:
         """Returns the model at values of the parameters, such as ``{"spring.k": 60.0}``."""
@@ -56,7 +56,7 @@ class InterpolatedModel:
 
 
 def interpolated(samples: Samples, kind: str, checks: int) -> InterpolatedModel:
-    """See ``LinearGrid.to_lpv``."""
+    """Returns the interpolated model of samples. See ``LinearGrid.to_lpv``."""
     if kind not in LEAST:
         raise AnalysisError(f"kind = {shown(kind)} is refused: it must be 'linear' or 'cubic'")
     for name, axis in samples.axes.items():

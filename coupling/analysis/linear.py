@@ -22,13 +22,13 @@ _AT_REST, _STEADY, _CONSISTENT, _RANK, _FOLLOWED = 1e-6, 1e-5, 1e-6, 1e-11, 1e-8
 _ROUNDING = 1e-13
 """The share of the terms of a sum below which the sum is 0. Rounding must not make a strictly proper response improper."""
 _SPAN, _WAY, _STEPS = 1.0, 0.1, 50
-"""For how many seconds at most, and how far in nominal sizes, a motion is followed, which must not change what is linear about it."""
+"""Limits of the test motion, along which the linear model must not change: seconds, nominal sizes, and number of steps."""
 
 
 def linear_model(
     session: Session, inputs: Sequence[str] = (), outputs: Sequence[str] | None = None, coordinates: Sequence[str] = ()
 ) -> LinearModel:
-    """About the point where the session stands. See ``System.linearise``."""
+    """Returns the linear model about the point where the session stands. See ``System.linearise``."""
     given, asked = inputs_named(session, inputs, "linearise"), outputs_named(session, outputs, "linearise")
     wanted = Coordinates(session, [_coordinate_named(session, name) for name in names_given("coordinates", coordinates)])
     orders = _orders(session, given)
@@ -123,7 +123,7 @@ def _in_units(
 
 
 def _is_at_rest(standing: Standing, here: Chart) -> bool:
-    """Whether nothing moves, as much as tolerances allow."""
+    """Says whether all rates vanish within the tolerances."""
     rates = standing.values([each.rate for each in here.coordinates])
     return bool(np.all(np.abs(rates) <= _AT_REST * _sizes(standing, here)))
 
@@ -140,7 +140,7 @@ def nominal_of(variable: FmuVariable, size: float) -> float:
 
 
 def _check_consistent(standing: Standing, here: Chart, A: np.ndarray) -> None:
-    """At rest what is tangent to the constraints stays so: a matter of the FMUs' derivatives."""
+    """Raises AnalysisError if the derivatives of the FMUs do not keep the constraints: at rest a tangent direction stays tangent."""
     gradients, n = standing.gradients(), standing.states
     rates = np.array([gradients[a][:n] for a in standing.rates]).reshape(n, n)
     off = np.abs(rates @ here.tangent - here.tangent @ A)
@@ -173,7 +173,7 @@ def _check_rates(standing: Standing, here: Chart, B: np.ndarray, follow: np.ndar
 
 
 def _check_steady(standing: Standing, here: Chart, A: np.ndarray) -> None:
-    """A motion has a linear model where that does not change along it."""
+    """Raises AnalysisError if the linear model changes along the motion."""
     start, rates = standing.x.copy(), standing.values([each.rate for each in here.coordinates])
     sizes = np.maximum(np.abs(standing.values([each.variable for each in here.coordinates])), _sizes(standing, here))
     span = min(_SPAN, _WAY / float((np.abs(rates) / sizes).max()), _STEPS / 2 / max(float(np.abs(np.linalg.eigvals(A)).max()), 1e-3))
@@ -196,7 +196,7 @@ def _check_steady(standing: Standing, here: Chart, A: np.ndarray) -> None:
 
 
 def _followed(standing: Standing, x: np.ndarray, span: float) -> np.ndarray:
-    """The states a little later, by the classical method of order 4."""
+    """Returns the states a little later, by the classical Runge-Kutta method of order 4."""
     kernel, h, t = standing.session.kernel, span / _STEPS, standing.session.run.start_time
     x = x * standing.sizes
 
@@ -219,7 +219,7 @@ def _followed(standing: Standing, x: np.ndarray, span: float) -> np.ndarray:
 
 
 def inputs_named(session: Session, names: Sequence[str], verb: str) -> list[Address]:
-    """Inputs that nothing in the system gives; those that are driven are among them."""
+    """Returns the inputs that nothing in the system gives; driven inputs are among them."""
     found = []
     for name in names_given("inputs", names):
         end, address = variable_named(session, name, f"{verb}: inputs: ")

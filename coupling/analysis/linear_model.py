@@ -1,4 +1,4 @@
-"""A linear model: how small motions about a point follow from small inputs, and what these make of outputs."""
+"""Linear models: small motions about a point that follow from small inputs, and the outputs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class LinearModel:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        """For notebooks: names with values at the point, and free motions."""
+        """Shows names with values at the point, and free motions, in notebooks."""
         names = [(kind[:-1], name) for kind in ("states", "inputs", "outputs") for name in getattr(self, kind)]
         counts = f"{len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
         state = badge("stable", GOOD) if self.stable else badge("unstable", BAD)
@@ -61,23 +61,23 @@ class LinearModel:
 
     @property
     def eigenvalues(self) -> np.ndarray:
-        """Of A, in 1/s: those of the least size first."""
+        """Eigenvalues of A, in 1/s: those of the least size first."""
         found = np.linalg.eigvals(self.A) if len(self.A) else np.zeros(0, dtype=complex)
         return found[in_order(found)]
 
     @property
     def stable(self) -> bool:
-        """Whether no small motion grows; one that neither grows nor decays is none that grows."""
+        """True if no small motion grows; a motion that neither grows nor decays counts as stable."""
         return not grows(self.eigenvalues)
 
     def modes(self) -> Modes:
-        """Frequency, damping and shape of each free motion; of a pair of complex eigenvalues once. ``print`` shows a table."""
+        """Returns frequency, damping and shape of each free motion; a pair of complex eigenvalues appears once. ``print`` shows a table."""
         values, shapes = np.linalg.eig(self.A) if len(self.A) else (np.zeros(0), np.zeros((0, 0)))
         order = [int(i) for i in np.argsort(np.abs(values), kind="stable") if values[i].imag >= 0]
         return Modes([Mode(complex(values[i]), dict(zip(self.states, _scaled(shapes[:, i]), strict=True))) for i in order])
 
     def transfer(self, s: complex) -> np.ndarray:
-        """The matrix of transfer functions at a point of the complex plane, by outputs and inputs."""
+        """Returns the matrix of transfer functions at a point ``s`` of the complex plane, in 1/s, by outputs and inputs."""
         moved = np.linalg.solve(s * np.eye(len(self.A)) - self.A, self.B + s * self.B1 + s**2 * self.B2)
         return self.C @ moved + self.D + s * self.D1 + s**2 * self.D2
 
@@ -95,8 +95,11 @@ class LinearModel:
         return self.B + self.A @ B1, self.D + self.C @ B1
 
     def bode(self, output: str | None = None, input: str | None = None, frequencies: Sequence[float] | np.ndarray | None = None) -> Bode:
-        """Magnitude and phase from an input to an output, by default from the first to the first, at frequencies in Hz, by default a decade
-        beyond the lowest and the highest eigenvalue on either side."""
+        """Returns magnitude and phase from an input to an output, by default from the first to the first.
+
+        ``frequencies`` are in Hz, by default from a decade below the lowest eigenvalue to a decade above the highest. Others raise
+        AnalysisError if they are not positive.
+        """
         row, column = self._place("output", output), self._place("input", input)
         hertz = self._frequencies() if frequencies is None else np.asarray(frequencies, dtype=float)
         if hertz.ndim != 1 or not len(hertz) or not np.all(hertz > 0):
@@ -106,8 +109,11 @@ class LinearModel:
         return Bode(hertz, response, self.outputs[row], self.inputs[column], self.units)
 
     def step_response(self, input: str | None = None, times: Sequence[float] | np.ndarray | None = None, size: float = 1.0) -> StepResponse:
-        """All outputs after a step of an input, by default the first; ``times`` in seconds, evenly spaced, by default five of the slowest
-        decays or periods."""
+        """Returns all outputs after a step of an input, by default the first, of ``size`` in its unit.
+
+        ``times`` are in seconds, evenly spaced from 0 on, by default five of the slowest decays or periods. Other times raise
+        AnalysisError.
+        """
         from scipy.linalg import expm
 
         column = self._place("input", input)
@@ -171,16 +177,16 @@ class LinearModel:
 
 
 def in_order(eigenvalues: np.ndarray) -> np.ndarray:
-    """Their numbers, those of the least size first."""
+    """Returns the numbers of the eigenvalues, those of the least size first."""
     return np.lexsort((eigenvalues.imag, eigenvalues.real, np.round(np.abs(eigenvalues), 9)))
 
 
 def grows(eigenvalues: np.ndarray) -> bool:
-    """Whether a motion does: zeros that belong together are scattered by the root of rounding."""
+    """Says whether a motion grows. The limit allows for rounding, whose square root scatters double zeros."""
     return bool(np.any(eigenvalues.real > 1e-5 * max(1.0, float(np.abs(eigenvalues).max(initial=0.0)))))
 
 
 def _scaled(shape: np.ndarray) -> np.ndarray:
-    """The greatest part being 1."""
+    """Returns the mode shape scaled to a greatest part of 1."""
     greatest = shape[int(np.abs(shape).argmax())]
     return shape / greatest

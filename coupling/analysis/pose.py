@@ -1,4 +1,4 @@
-"""A pose that was found: start values for all states, and what is known of the place."""
+"""Poses: start values for all states, and data of the place."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from coupling.errors import BuildError, shown
 
 @dataclass(frozen=True)
 class Pose(Mapping[str, float]):
-    """States, and inputs that were free, by their full names: give it to ``simulate(initial=pose)`` or ``linearise(at=pose)``."""
+    """States, and inputs that were free, by their full names: give it to ``simulate(initial=pose)`` or ``linearise(initial=pose)``."""
 
     states: Mapping[str, float]
     inputs: Mapping[str, float] = field(default_factory=dict)
     """The inputs that were free, at the values that were found."""
     stable: bool = True
-    """Whether no small motion grows."""
+    """True if no small motion grows."""
     eigenvalues: np.ndarray = field(default_factory=lambda: np.zeros(0), repr=False)
-    """Of small motions, in 1/s."""
+    """Eigenvalues of small motions, in 1/s."""
     neutral: tuple[str, ...] = ()
-    """Coordinates along which it can be moved without ceasing to be one."""
+    """Coordinates along which the pose can be moved and remains an equilibrium."""
     alternatives: tuple[Pose, ...] = ()
-    """Where the system goes from an unstable equilibrium; of a pose that was assembled, other ones that fit what was given."""
+    """Poses to which the system goes from an unstable equilibrium; for an assembled pose, other poses that fit the given values."""
     assembled: AssembledPose | None = None
-    """What is known of a pose that was assembled."""
+    """Data of a pose that was assembled."""
     units: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def beside(self, values: Mapping[str, Any]) -> Pose:
@@ -36,12 +36,12 @@ class Pose(Mapping[str, float]):
 
     @property
     def branch(self) -> str:
-        """Which way each group of the mechanism is closed, a sign for each, which stays as long as it moves without folding."""
+        """Signs that say which way each group of the mechanism is closed. They stay the same as long as it moves without folding."""
         return self._assembled.branch
 
     @property
     def freedoms(self) -> tuple[str, ...]:
-        """Of an assembled pose, as many coordinates as could still move beside what was held."""
+        """Coordinates of an assembled pose, one for each freedom that the held values leave."""
         return self._assembled.freedoms
 
     @property
@@ -51,32 +51,32 @@ class Pose(Mapping[str, float]):
 
     @property
     def moved(self) -> Mapping[str, float]:
-        """By how much each guess was moved."""
+        """Distance that each guess was moved, in its unit."""
         return self._assembled.moved
 
     @property
     def margin(self) -> float:
-        """How clearly the pose was chosen: by how much the sum of squares of what guesses are off is greater at the next one."""
+        """Margin of the choice: the increase of the cost to the next pose. The cost is the sum of squares of distances from guesses."""
         return self._assembled.margin
 
     @property
     def doubt(self) -> float:
-        """How probable it is that another pose is meant, if guesses are off by normal errors, each as far as it was said to be."""
+        """Probability that another pose is meant. It assumes normal errors of guesses, each with the spread that was given."""
         return self._assembled.doubt
 
     @property
     def distinguishing(self) -> tuple[str, ...]:
-        """Names by which this pose and its alternatives can be told apart."""
+        """Names of values that distinguish this pose from its alternatives."""
         return self._assembled.distinguishing
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What one should know of how it was chosen, and of joints there."""
+        """Notes on the choice of the pose and on its joints."""
         return self._assembled.notes
 
     @property
     def held(self) -> Mapping[str, float]:
-        """What was held."""
+        """Values that were held, in their units."""
         return self._assembled.held
 
     @property
@@ -120,13 +120,13 @@ class Pose(Mapping[str, float]):
 
 @dataclass(frozen=True)
 class AssembledPose:
-    """What is known of a pose that was assembled; ``Pose`` gives it."""
+    """Data of a pose that was assembled, which ``Pose`` gives."""
 
     branch: str = ""
     held: Mapping[str, float] = field(default_factory=dict)
     moved: Mapping[str, float] = field(default_factory=dict)
     values: Mapping[str, float] = field(default_factory=dict)
-    """Of what was held or guessed and is no state."""
+    """Values of held or guessed variables that are no states."""
     freedoms: tuple[str, ...] = ()
     redundant: tuple[str, ...] = ()
     margin: float = np.inf
@@ -137,7 +137,7 @@ class AssembledPose:
 
 
 def asked_pose(initial: Any) -> Pose:
-    """Where a run is to begin, if it is a pose."""
+    """Returns the pose at which a run begins; any other value raises BuildError."""
     if not isinstance(initial, Pose):
         raise BuildError(
             f"initial = {shown(initial)} is unknown; choose 'check', 'assemble' or 'relax', or give a pose of assemble() or equilibrium(), or a result"

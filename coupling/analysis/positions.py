@@ -1,4 +1,4 @@
-"""Where the bodies of a system are: the states that positions depend on, how they move, and what follows from them."""
+"""Positions of bodies: the states that positions depend on, their moves, and the outputs that follow from them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from coupling.live.violations import values_of
 from coupling.plan.graph import Address
 
 MANY = 200
-"""Moves from which on matrices are sparse."""
+"""Number of moves from which matrices are sparse."""
 
 
 class Network:
@@ -31,7 +31,7 @@ class Network:
         self._linear = Linearisation(session, self.wanted)
         own = self._linear.columns < session.built.states
         self.states = np.unique(self._linear.columns[own])
-        """Those that the outputs depend on."""
+        """States that the outputs depend on."""
         place = np.zeros(session.built.states, dtype=int)
         place[self.states] = np.arange(len(self.states))
         self._entries, self._rows, self._columns = np.flatnonzero(own), self._linear.rows[own], place[self._linear.columns[own]]
@@ -42,7 +42,7 @@ class Network:
         number = {address: i for i, address in enumerate(self._linear.order)}
         self._kept = np.zeros(len(number))
         self._direct: list[tuple[int, int]] = []
-        """Places of states that are wanted as they are."""
+        """Places of states that are used directly."""
         level: dict[Address, int] = {}
         calls: dict[tuple[int, int], tuple[dict[int, Sequence[Address]], list[Address]]] = defaultdict(lambda: ({}, []))
         moved = {address.part for address in self._linear.order if parts[address.part].states}
@@ -64,7 +64,7 @@ class Network:
         self._answers = np.array([number[a] for a in self.wanted], dtype=int)
 
     def values(self, x: np.ndarray) -> np.ndarray:
-        """What the outputs are at some states, where the instances concerned then are."""
+        """Returns the outputs at some states, and leaves the instances concerned there."""
         for moved in self._moved:
             moved.to(x)
         for place, state in self._direct:
@@ -74,16 +74,16 @@ class Network:
         return self._kept[self._answers]
 
     def pattern(self) -> tuple[np.ndarray, np.ndarray]:
-        """Rows, and the states, of derivatives that can differ from zero."""
+        """Returns the rows and the states of derivatives that can differ from zero."""
         return self._rows, self.states[self._columns]
 
     def gradients(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Where the instances are: rows, places among ``states``, and derivatives."""
+        """Returns rows, places among ``states``, and derivatives at the instances' present states."""
         return self._rows, self._columns, self._linear.values()[self._entries]
 
 
 class _Moved:
-    """An instance that is told its states."""
+    """An instance that is moved to its states."""
 
     def __init__(self, session: Session, index: int) -> None:
         part, self._session, self._index = session.built.parts[index], session, index
@@ -98,7 +98,7 @@ class _Moved:
 
 
 class _Call:
-    """An instance that is told inputs and asked for outputs."""
+    """An instance that is given inputs and returns outputs."""
 
     def __init__(
         self,
@@ -137,10 +137,10 @@ def _check(session: Session, index: int, status: int) -> None:
 
 
 class Positions:
-    """The states that may move, and how: attitudes turn, all others are added to."""
+    """States that may move, and the form of their moves: attitudes turn, all others are added to."""
 
     def __init__(self, session: Session, concerned: Collection[int], held: np.ndarray) -> None:
-        """``concerned`` are the states that matter, ``held`` says of each state whether it stays."""
+        """Takes the states that matter, ``concerned``; ``held`` says of each state whether it stays."""
         self.session, self.count = session, session.built.states
         gauge = set(session.built.gauge)
         moving = np.zeros(self.count, dtype=bool)
@@ -156,7 +156,7 @@ class Positions:
         self._first_states = [part.first_state for part in parts]
         units = [part.fmu.by_reference[reference].unit or "" for part in parts for reference in part.states]
         self.turns = np.array([units[i] == "rad" for i in self.plain] + [True] * 3 * len(self.fours), dtype=bool)
-        """Of moves: of states by themselves, and then three for each quaternion."""
+        """Marks of the moves that are angles: moves of plain states, and then three for each quaternion."""
         self.moves = len(self.turns)
         self.size = size_of(session)
         self.scale = np.where(self.turns, 1.0, self.size)
@@ -167,7 +167,7 @@ class Positions:
         return bisect_right(self._first_states, state) - 1
 
     def label(self, move: int) -> str:
-        """A move's name: that of its state, or of the body that turns."""
+        """Returns a move's name: that of its state, or of the body that turns."""
         plain = len(self.plain)
         if move < plain:
             return self.session.label(int(self.plain[move]))
@@ -175,7 +175,7 @@ class Positions:
         return f"{name.rpartition('.')[0]} about {'xyz'[(move - plain) % 3]}"
 
     def moved(self, x: np.ndarray, step: np.ndarray) -> np.ndarray:
-        """States after moves, of which attitudes are turns about absolute axes."""
+        """Returns the states after moves, of which attitudes are turns about absolute axes."""
         x, plain = x.copy(), len(self.plain)
         x[self.plain] += step[:plain]
         for i, four in enumerate(self.fours):
@@ -187,12 +187,12 @@ class Positions:
         return x
 
     def between(self, x: np.ndarray, origin: np.ndarray) -> np.ndarray:
-        """The moves that lead from some states to others."""
+        """Returns the moves that lead from some states to others."""
         turns = [_turn(x[four], origin[four]) for four in self.fours]
         return np.concatenate([x[self.plain] - origin[self.plain], *turns])
 
     def tangent(self, states: np.ndarray, moves: np.ndarray) -> _Tangent:
-        """How some states follow some moves."""
+        """Returns the derivatives of some states by some moves."""
         return _Tangent(self, states, moves)
 
 
@@ -222,7 +222,7 @@ class _Tangent:
 
 
 def _turn(q: np.ndarray, origin: np.ndarray) -> np.ndarray:
-    """The turn about absolute axes that leads from one attitude to another, of at most half a turn."""
+    """Returns the turn of at most half a revolution about absolute axes that leads from one attitude to another, in rad."""
     length = np.linalg.norm(q) * np.linalg.norm(origin)
     sine, cosine = 2 * turning(origin).T @ q / length, float(q @ origin / length)
     size = float(np.linalg.norm(sine))
@@ -230,7 +230,7 @@ def _turn(q: np.ndarray, origin: np.ndarray) -> np.ndarray:
 
 
 def size_of(session: Session) -> float:
-    """The largest distance between two ports of one body, the ground being one body as well; 1 m where nothing has ports."""
+    """Returns the largest distance in m between two ports of one body, where the ground is one body as well. Without ports it is 1 m."""
     largest, ground = 0.0, []
     for index, part in enumerate(session.built.parts):
         points = list(_points(session, index))
@@ -244,7 +244,7 @@ def size_of(session: Session) -> float:
 
 
 def _points(session: Session, index: int) -> Iterator[np.ndarray]:
-    """The places of an instance's ports, of those that give any."""
+    """Yields the places in m of an instance's ports that have position outputs."""
     fmu = session.built.parts[index].fmu
     for terminal in fmu.terminals.values():
         names = [terminal.members.get(axis) for axis in "xyz"]

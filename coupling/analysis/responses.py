@@ -1,4 +1,4 @@
-"""What a linear model says about motions: modes, frequency responses and step responses, with pictures of them."""
+"""Responses of a linear model: modes, frequency responses and step responses, with pictures of them."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ class Mode:
     """A free motion, proportional to exp(eigenvalue t)."""
 
     eigenvalue: complex
-    """In 1/s."""
+    """Eigenvalue in 1/s."""
     shape: Mapping[str, complex]
-    """By state, the greatest part being 1."""
+    """Mode shape by state, whose greatest part is 1."""
 
     @property
     def frequency(self) -> float:
-        """Of the undamped oscillation, in Hz."""
+        """Frequency of the undamped oscillation, in Hz."""
         return abs(self.eigenvalue) / (2 * math.pi)
 
     @property
     def damping(self) -> float:
-        """The damping ratio: 1 where nothing oscillates, negative where it grows."""
+        """Damping ratio: 1 without oscillation, negative for growth."""
         size = abs(self.eigenvalue)
         return -self.eigenvalue.real / size if size > 0 else 0.0
 
 
 class Modes(Sequence[Mode]):
-    """The slowest first."""
+    """Free motions, the slowest first."""
 
     def __init__(self, modes: Sequence[Mode]) -> None:
         self._modes = list(modes)
@@ -45,7 +45,8 @@ class Modes(Sequence[Mode]):
         return len(self._modes)
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """Eigenvalues in the complex plane, and by mode how far each state moves; written to ``path``, or returned as a figure of Matplotlib."""
+        """Plots eigenvalues in the complex plane, and for each mode the motion of each state. Writes the plot to ``path``, or returns
+        the figure."""
         figure = _figure()
         plane, moving = figure.subplots(1, 2, width_ratios=(1, 1.4))
         values = [mode.eigenvalue for mode in self._modes]
@@ -75,25 +76,26 @@ class Bode:
     """A frequency response."""
 
     frequency: np.ndarray
-    """In Hz."""
+    """Frequencies in Hz."""
     response: np.ndarray
-    """Complex: output over input."""
+    """Complex response, output over input."""
     output: str
     input: str
     units: Mapping[str, str]
 
     @property
     def magnitude(self) -> np.ndarray:
-        """Of output over input, in the unit of the one over that of the other."""
+        """Magnitude of output over input, in the unit of the output over that of the input."""
         return np.abs(self.response)
 
     @property
     def phase(self) -> np.ndarray:
-        """In degrees, without jumps."""
+        """Phase in degrees, without jumps."""
         return np.degrees(np.unwrap(np.angle(self.response)))
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """Magnitude and phase over the frequency; written to ``path`` where one is given, else returned as a figure of Matplotlib."""
+        """Plots magnitude and phase over the frequency. Writes the plot to ``path`` if one is given, and returns the figure of
+        Matplotlib otherwise."""
         figure = _figure()
         upper, lower = figure.subplots(2, 1, sharex=True)
         upper.loglog(self.frequency, self.magnitude)
@@ -120,7 +122,7 @@ class StepResponse:
         return self.outputs[name]
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """Each output over time; written to ``path`` where one is given, else returned as a figure of Matplotlib."""
+        """Plots each output over time. Writes the plot to ``path`` if one is given, and returns the figure of Matplotlib otherwise."""
         figure = _figure()
         every = np.atleast_1d(figure.subplots(max(1, len(self.outputs)), 1, sharex=True))
         for axes, (name, values) in zip(every, self.outputs.items(), strict=False):
@@ -133,7 +135,7 @@ class StepResponse:
 
 
 def root_locus(eigenvalues: Sequence[np.ndarray], values: np.ndarray, parameter: str, path: str | Path | None) -> Any:
-    """Eigenvalues in the complex plane, coloured by a parameter."""
+    """Draws eigenvalues in the complex plane, coloured by a parameter."""
     figure = _figure()
     axes = figure.subplots()
     shown = np.concatenate([np.full(len(each), value) for each, value in zip(eigenvalues, values, strict=True)])
@@ -149,7 +151,7 @@ def map_of(
     points: Sequence[Mapping[str, float]],
     path: str | Path | None,
 ) -> Any:
-    """Draws a quantity over two parameters, with a line where it is zero and points that are marked."""
+    """Draws a quantity over two parameters, with a line at its zeros and points that are marked."""
     figure = _figure()
     axes = figure.subplots()
     (across, x), (up, y) = first, second

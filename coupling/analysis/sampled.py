@@ -1,4 +1,4 @@
-"""Linear models at the nodes of a grid of parameters, and how far others differ from them."""
+"""Linear models at the nodes of a grid of parameters, and the differences of other models from them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Samples:
     points: Sequence[Values]
     models: Sequence[LinearModel]
     between: Callable[[int, int], Sequence[tuple[Values, LinearModel]]]
-    """Gives so many models, by a seed."""
+    """Function that gives a number of models, by a seed."""
 
 
 def checked(values: Values, axes: Mapping[str, np.ndarray]) -> None:
@@ -63,7 +63,7 @@ def state_space(model: LinearModel) -> tuple[np.ndarray, np.ndarray, np.ndarray,
 
 
 def like(model: LinearModel, matrices: tuple[np.ndarray, ...], point: Mapping[str, float]) -> LinearModel:
-    """Returns a model with the names of another, and with matrices of its own."""
+    """Returns a model with the names of another, and with other matrices."""
     A, B, C, D = matrices
     none = {f"{letter}{order}": np.zeros_like(matrix) for letter, matrix in (("B", B), ("D", D)) for order in (1, 2)}
     names = {"states": model.states, "inputs": model.inputs, "outputs": model.outputs, "units": model.units}

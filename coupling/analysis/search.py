@@ -1,4 +1,4 @@
-"""The search for a pose in which all joints are closed, what is held has its value, and guesses are as near as they can be."""
+"""Search for a pose in which all joints are closed, held values are met, and guesses are as near as possible."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from coupling.plan.definition import Definition
 from coupling.plan.graph import Address
 
 _BUDGET, _MOST = 1000, 100_000
-"""Solutions of groups that are sought without being asked for, and at all."""
+"""Limits of the number of solutions of groups: by default, and in any case."""
 _TRIES = 30
 _NEAR = 1e-3
-"""How near a walk has to come, in sizes, for what is left to be closed at once."""
+"""Distance, in sizes, at which a walk is near enough to close the remaining gap at once."""
 _SAME = 1e-4
 DOUBTFUL = 0.05
-"""The probability that another pose is meant above which this is said."""
+"""Probability that another pose is meant, above which a warning is given."""
 _SENSE = re.compile(r"validity\[\d+\]")
 
 Guess = float | tuple[float, float]
@@ -39,7 +39,7 @@ Guess = float | tuple[float, float]
 
 @dataclass(frozen=True)
 class Wish:
-    """What was said beside start values, by full names."""
+    """Values that the user gave beside start values, by full names."""
 
     hold: Mapping[str, float] = field(default_factory=dict)
     guess: Mapping[str, Guess] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class Wish:
     branch: str | None = None
     alternatives: bool | None = None
     near: bool = False
-    """Whether the start is a pose that need only be closed again."""
+    """True if the start is a pose that need only be closed again."""
 
     def __post_init__(self) -> None:
         for what in ("hold", "guess", "velocities"):
@@ -56,13 +56,13 @@ class Wish:
 
 
 def guesses_of(definition: Definition) -> dict[str, Guess]:
-    """Those of ``add``, by full names."""
+    """Returns the guesses of ``add``, by full names."""
     return {f"{each.name}.{name}": value for each in definition.instances for name, value in each.guess}
 
 
 @dataclass(frozen=True)
 class Target:
-    """A variable of which something was said; ``held`` unless it may move."""
+    """A variable with a value from the user; ``held`` unless it may move."""
 
     name: str
     row: Row
@@ -70,7 +70,7 @@ class Target:
 
 
 class Open(Exception):
-    """There is no pose: where the search began, and the groups that were found."""
+    """The search has found no pose; it gives the start of the search and the groups that were found."""
 
     def __init__(self, start: np.ndarray, others: Enumeration | None) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ class Open(Exception):
 
 @dataclass(frozen=True)
 class Assembled:
-    """A pose, and what there is to be known of it."""
+    """A pose, and the data of its assembly."""
 
     assembly: Assembly
     x: np.ndarray
@@ -88,15 +88,15 @@ class Assembled:
     others: tuple[Found, ...] = ()
     """Other poses that fit, nearest to the guesses first."""
     complete: bool = True
-    """Whether others could not have been missed for their number."""
+    """True if the search was exhaustive: other poses could not be missed for their number."""
     sought: bool = False
-    """Whether others were sought at all."""
+    """True if other poses were sought."""
     quickened: Mapping[str, float] = field(default_factory=dict)
-    """By how much guesses of speeds were moved."""
+    """Distance that guesses of speeds were moved, in their units."""
 
     @property
     def margin(self) -> float:
-        """How much worse the next pose fits, in squares of spreads."""
+        """Increase of the cost to the next pose, in squares of spreads."""
         return self.others[0].cost - self.cost if self.others else np.inf
 
     @property
@@ -106,7 +106,7 @@ class Assembled:
         return float(weights / (1 + weights))
 
     def changes(self) -> dict[tuple[int, str], float]:
-        """Start values of the states that have moved."""
+        """Returns start values of the states that have moved."""
         session = self.assembly.session
         return {
             (i, part.fmu.by_reference[reference].name): float(self.x[part.first_state + j])
@@ -172,7 +172,7 @@ class Assembly:
         return found
 
     def _divided(self, targets: list[Target]) -> tuple[list[Target], list[Target]]:
-        """What was said of positions, and guesses that depend on velocities, by which these are chosen later."""
+        """Divides targets into those of positions and guesses that depend on velocities; the latter choose velocities later."""
         soft = [t.row.address for t in targets if not t.held]
         rows, states = Network(self.session, soft).pattern() if soft else (np.zeros(0, dtype=int), np.zeros(0, dtype=int))
         fast = {soft[row] for row, state in zip(rows, states, strict=True) if int(state) in self.speeds}
@@ -211,7 +211,7 @@ class Assembly:
         return self.session.built.parts[address.part].fmu.by_reference[address.reference].unit or ""
 
     def row(self, address: Address, value: float = 0.0) -> Row:
-        """That an output has a value, whole turns aside."""
+        """Returns the equation that an output has a value, whole turns aside."""
         unit = self.unit(address)
         return Row(address, value, self._size if unit in ("m", "m/s") else 1.0, unit == "rad")
 
@@ -231,12 +231,12 @@ class Assembly:
 
     @property
     def _leaning(self) -> list[Address]:
-        """Senses of axes, which are cosines, so that it is known how far from reversed they are."""
+        """Returns the senses of axes, which are cosines and measure how far the axes are from reversed."""
         parts = self.session.built.parts
         return [a for a in self.senses if not parts[a.part].fmu.by_reference[a.reference].unit]
 
     def _parts_of(self, network: Network, said: Sequence[Row]) -> dict[Address, frozenset[int]]:
-        """The instances on whose states each constraint depends, and what was said of."""
+        """Returns for each constraint and each given variable the instances on whose states it depends."""
         rows, states = network.pattern()
         owner = np.array([i for i, part in enumerate(self.session.built.parts) for _ in part.states], dtype=int)
         speeds = self.speeds
@@ -257,7 +257,7 @@ class Assembly:
     # -- the search --------------------------------------------------------------------------------------------------------------------
 
     def found(self) -> Assembled:
-        """The pose that fits best; refuses where there is none."""
+        """Returns the pose that fits best; raises Open if none exists."""
         if not self.fit.hard and not self.soft:
             return Assembled(self, self.x)
         if self._as_it_is(self.x):
@@ -319,12 +319,12 @@ class Assembly:
         return replace(found, poses=sorted(poses, key=lambda pose: pose.cost))
 
     def _pseudo(self) -> list[Row]:
-        """Guesses in the order in which they are held to make the system square: joint coordinates, angles, places."""
+        """Returns the guesses in the order in which they are held to make the system square: joint coordinates, angles, places."""
         freedoms = set(self.freedoms)
         return sorted((t.row for t in self.soft), key=lambda row: (row.address not in freedoms, not row.turn))
 
     def _elsewhere(self, start: np.ndarray) -> tuple[np.ndarray, bool]:
-        """From random places, of which those further away come last."""
+        """Searches from random places, those further away last, and says whether a pose was found."""
         random, positions = np.random.default_rng(0), self.positions
         for attempt in range(1, _TRIES):
             far = np.where(positions.turns, np.pi, positions.size) * attempt / _TRIES
@@ -361,23 +361,23 @@ class Assembly:
         )
 
     def _turned(self, x: np.ndarray) -> float:
-        """How far bodies are turned from their start values: of poses about which nothing was said, the least comes first."""
+        """Returns the size of the turns of bodies from their start values. Poses that no value distinguishes are ordered by it."""
         step = self.positions.between(x, self.x)[self.positions.turns]
         return float(np.linalg.norm(step - 2 * np.pi * np.round(step / (2 * np.pi))))
 
     def valid(self, x: np.ndarray) -> bool:
-        """Whether joints that could be closed the wrong way round are not."""
+        """Says whether no joint is closed the wrong way round."""
         self.fit.values(x)
         return not self.senses or bool((self.values_at(self.senses, x) > 0).all())
 
     def coordinate_gradients(self, x: np.ndarray) -> np.ndarray:
-        """Of the joints' coordinates, by the moves, in their scales."""
+        """Returns the derivatives of the joints' coordinates by the moves, in their scales."""
         fit = Fit(self.positions, [self.row(a) for a in self.freedoms])
         fit.values(x)
         return dense(fit.gradients(x)[0])
 
     def values_at(self, addresses: Sequence[Address], x: np.ndarray) -> np.ndarray:
-        """Of outputs that depend on positions, at some states."""
+        """Returns outputs that depend on positions, at some states."""
         key = tuple(addresses)
         if key not in self._networks:
             self._networks[key] = Network(self.session, addresses)
@@ -396,7 +396,7 @@ class Assembly:
         return back if (back != x).any() and self.fit.worst(back) <= ENOUGH and self.valid(back) else x
 
     def without(self, state: int) -> Assembly:
-        """The same with one state let go of."""
+        """Returns the same search with one held state released."""
         other = copy(self)
         other.held = self.held.copy()
         other.held[state] = False
@@ -406,7 +406,7 @@ class Assembly:
 
 
 _FARTHEST = 1e15
-"""Doubles are 0.1 apart there, and squares do not overflow yet."""
+"""Greatest value of a position: doubles are 0.1 apart there, and squares do not overflow yet."""
 
 
 def _number(what: str, name: str, given: Any, pair: bool) -> tuple[float, float | None]:

@@ -1,4 +1,4 @@
-"""How an equilibrium, and the eigenvalues of small motions about it, change with parameters."""
+"""Derivatives by parameters of an equilibrium and of the eigenvalues of small motions about it."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Sensitivities:
     exact: tuple[str, ...]
     """The parameters by which the FMUs give derivatives; all others are differences of equilibria."""
     derivatives: Mapping[tuple[str, str], float] = field(repr=False)
-    """Of states, free inputs and outputs."""
+    """Derivatives of states, free inputs and outputs, by their names and the parameter."""
     eigenvalues: np.ndarray
-    """Of small motions, in 1/s, in the order of the linear model's."""
+    """Eigenvalues of small motions, in 1/s, in the order of the linear model's."""
     eigenvalue_derivatives: Mapping[str, np.ndarray] = field(repr=False)
-    """By parameter, in the order of the eigenvalues; not a number for multiple ones."""
+    """Derivatives of eigenvalues by parameter, in the order of the eigenvalues; not a number for multiple ones."""
     units: Mapping[str, str] = field(repr=False)
 
     def __getitem__(self, pair: tuple[str, str]) -> float:
@@ -50,7 +50,8 @@ class Sensitivities:
         return self.derivatives[pair]
 
     def of_eigenvalue(self, number: int, parameter: str) -> complex:
-        """The derivative of a simple eigenvalue, by its number in ``eigenvalues``."""
+        """Returns the derivative of a simple eigenvalue, by its number in ``eigenvalues``. A multiple eigenvalue or another number
+        raises AnalysisError."""
         if parameter not in self.parameters or not -len(self.eigenvalues) <= number < len(self.eigenvalues):
             raise AnalysisError(
                 f"eigenvalue {shown(number)} by {shown(parameter)} is none of these: there are {len(self.eigenvalues)} eigenvalues, and "
@@ -78,12 +79,12 @@ class Sensitivities:
 
 @dataclass(frozen=True)
 class ImplicitDerivatives:
-    """What one session tells: the equilibrium, and its derivatives by those parameters by which the FMUs give derivatives."""
+    """Results of one session: the equilibrium, and its derivatives by those parameters by which the FMUs give derivatives."""
 
     pose: Pose
     outputs: tuple[str, ...]
     values: Mapping[str, float]
-    """Of all parameters."""
+    """Values of all parameters."""
     ranges: Mapping[str, tuple[float, float]]
     derivatives: Mapping[tuple[str, str], float]
     exact: tuple[str, ...]
@@ -95,7 +96,7 @@ class ImplicitDerivatives:
 def implicit_derivatives(
     session: Session, parameters: Sequence[str], outputs: Sequence[str] | None, hold: Sequence[str], free: Sequence[str]
 ) -> ImplicitDerivatives:
-    """By the theorem of implicit functions: constraints, and rates that vanish, do so for other values of parameters."""
+    """Returns derivatives by the implicit function theorem: constraints, and rates that vanish, do so for all values of parameters."""
     given = names_given("parameters", parameters)
     if not given:
         raise BuildError("sensitivities: no parameter is given; name one, such as 'spring.k'")
@@ -133,7 +134,7 @@ def _parameter_named(session: Session, name: str) -> Address:
 def _derived(
     search: Search, parameters: list[Address], names: list[str], outputs: list[Address]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of states, free inputs and outputs, by parameters; along neutral directions nothing moves more than it must."""
+    """Returns the derivatives of states, free inputs and outputs by parameters. Motion along neutral directions is the least possible."""
     standing = search.standing
     here, n, m = chart(standing, search.coordinates), standing.states, len(search.inputs)
     gradients = standing.gradients()
@@ -177,11 +178,11 @@ def _derived(
 
 
 Anew = Callable[[str, float], tuple[Pose, LinearModel]]
-"""The equilibrium for another value of a parameter, and its linear model."""
+"""Function that returns the equilibrium for another value of a parameter, and its linear model."""
 
 
 def sensitivities(found: ImplicitDerivatives, model: LinearModel, anew: Anew) -> Sensitivities:
-    """See ``System.sensitivities``."""
+    """Completes the derivatives by differences of equilibria that are solved anew. See ``System.sensitivities``."""
     values, left, right = _eigenvectors(model.A)
     simple = _near(values).sum(axis=1) == 1
     derivatives, of_eigenvalues = dict(found.derivatives), {}
@@ -203,7 +204,7 @@ def sensitivities(found: ImplicitDerivatives, model: LinearModel, anew: Anew) ->
 
 
 def _eigenvectors(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Eigenvalues, and vectors on both sides whose products are 1."""
+    """Returns eigenvalues, and vectors on both sides whose products are 1."""
     from scipy.linalg import eig
 
     values, left, right = eig(A, left=True)
@@ -215,5 +216,5 @@ def _eigenvectors(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _near(values: np.ndarray) -> np.ndarray:
-    """Which eigenvalues count as the same: those that belong together are scattered by the root of rounding."""
+    """Says for each pair of eigenvalues whether they count as the same; rounding scatters multiple ones by its square root."""
     return np.abs(values[:, None] - values) <= _SIMPLE * max(1.0, float(np.abs(values).max(initial=0.0)))

@@ -27,12 +27,12 @@ _RANK = 1e-11
 
 
 class Speeds:
-    """Newton's method on the constraints of velocities, by impulses of their forces, so that masses measure what moves."""
+    """Newton's method on the constraints of velocities, by impulses of their forces; therefore masses decide which states move."""
 
     def __init__(
         self, session: Session, held: np.ndarray, given: Mapping[str, float], guessed: Sequence[Target], touching: Touching
     ) -> None:
-        """``given`` speeds are held, ``guessed`` ones may move."""
+        """Takes ``given`` speeds, which are held, and ``guessed`` ones, which may move."""
         self.session, self.held, self.guessed, self._touching = session, held.copy(), list(guessed), touching
         kernel = session.kernel
         self.velocities = sorted(
@@ -59,7 +59,7 @@ class Speeds:
 
     @cached_property
     def linear(self) -> Linearisation:
-        """Of accelerations and of what is to fit."""
+        """Linearisation of accelerations, constraints and outputs that are to fit."""
         parts = self.session.built.parts
         derivatives = [Address(i, 0, u.reference) for i, part in enumerate(parts) for u in part.structure.derivatives]
         return Linearisation(self.session, [*derivatives, *self.constraints, *self.outputs, *(t.row.address for t in self.guessed)])
@@ -98,7 +98,7 @@ class Speeds:
         self.states[state] = float(value)
 
     def assembled(self, x: np.ndarray) -> np.ndarray:
-        """The states, their velocities put right."""
+        """Returns the states with velocities that fit the constraints and the given speeds."""
         x = x.copy()
         x[list(self.states)] = list(self.states.values())
         if self.constraints or self.outputs:
@@ -108,14 +108,14 @@ class Speeds:
         return self._fitted(self._nearest(x)) if self.guessed else x
 
     def tried(self, x: np.ndarray) -> np.ndarray:
-        """The same where it is possible."""
+        """Returns the states with fitting velocities, or unchanged if none exist."""
         try:
             return self.assembled(x)
         except InitialStateError:
             return x
 
     def moved(self) -> dict[str, float]:
-        """By how much guesses were moved by ``assembled``."""
+        """Returns the distance that ``assembled`` moved each guess, in its unit."""
         values = values_of(self.session, [t.row.address for t in self.guessed]) if self.guessed else ()
         return {t.name: float(value - t.row.value) for t, value in zip(self.guessed, values, strict=True)}
 
@@ -128,7 +128,7 @@ class Speeds:
         return there
 
     def _approached(self, x: np.ndarray, solve: Callable[[Matrix, Matrix, np.ndarray], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        """Returns states that fit as well as can be reached, and by how much they do not."""
+        """Returns states that fit as well as possible, and their residuals."""
         off, sizes = self._off(x), [np.inf] * 10
         hard = len(off)
         while hard:
@@ -143,7 +143,8 @@ class Speeds:
         return x, off
 
     def _nearest(self, x: np.ndarray) -> np.ndarray:
-        """Along what constraints leave free to where guesses are met best, and of these velocities to those of least kinetic energy."""
+        """Moves velocities in the free directions until guesses are met best; among these velocities it takes those of least kinetic
+        energy."""
         hard = len(self.constraints) + len(self.outputs)
         gradient, moved = self._directions()
         along = (gradient @ moved).toarray()
@@ -159,7 +160,7 @@ class Speeds:
         return x + moved @ step
 
     def _off(self, x: np.ndarray) -> np.ndarray:
-        """By how much velocities do not fit at some states, where the FMUs then are."""
+        """Returns the residuals of velocities at some states, where the FMUs then are."""
         session, kernel = self.session, self.session.kernel
         status = kernel.residuals(session.run.start_time, x, self.unknowns, np.zeros(len(x)), np.zeros(len(self.unknowns)))
         if status is not Status.DONE:
@@ -168,7 +169,7 @@ class Speeds:
         return values_of(session, [*self.constraints, *self.outputs]) - wanted
 
     def _directions(self) -> tuple[Matrix, Matrix]:
-        """The gradients of what is to fit, by rows, and how an impulse along each moves the states that may move."""
+        """Returns the gradients of the equations, by rows, and the change by an impulse along each of the states that may move."""
         n, jacobian = self.session.built.states, self.linear.at_present().tocsr()
         gradient = scipy.sparse.csc_array(jacobian[n:, :n])
         columns = [scipy.sparse.csc_array(jacobian[:n, n:])[:, self.forces]]
@@ -182,7 +183,7 @@ class Speeds:
         return gradient, scipy.sparse.csc_array(moved)
 
     def _concerned(self, gradient: Matrix) -> np.ndarray:
-        """States of instances whose states matter: an impulse is not to move what only counts the work of a force."""
+        """Marks the states of instances whose states matter: an impulse must not move a state that only counts the work of a force."""
         touched = np.diff(gradient.indptr) > 0
         found = np.zeros(len(touched), dtype=bool)
         for part in self.session.built.parts:
@@ -191,7 +192,8 @@ class Speeds:
         return found
 
     def _mobility(self) -> Matrix:
-        """The inverse of the masses, of velocities by momenta, as instances answer to the efforts at their ports."""
+        """Returns the inverse mass matrix, which gives velocities by momenta, from the response of instances to the efforts at their
+        ports."""
         n = self.session.built.states
         found = scipy.sparse.lil_array((n, n))
         for index, part in enumerate(self.session.built.parts):
@@ -216,7 +218,7 @@ class Speeds:
 
 
 def _answer(session: Session, index: int, velocities: list[int]) -> np.ndarray:
-    """Of one instance: accelerations by efforts are M^-1 J', and J are the velocities of its ports."""
+    """Returns the mobility of one instance. Its accelerations by efforts are M^-1 J', and J are the velocities of its ports."""
     part, instance = session.built.parts[index], session.instances[index]
     fmu = part.fmu
     rates = [part.structure.derivatives[v - part.first_state].reference for v in velocities]
@@ -244,8 +246,10 @@ def _by_balanced(gradient: Matrix, moved: Matrix, right: np.ndarray) -> np.ndarr
 
 
 def _balanced(moved: Matrix) -> np.ndarray:
-    """Returns a basis of what impulses move, orthonormal in coordinates in which all bodies are about as heavy. A product of gradients and
-    impulses loses the heavy bodies where masses are 1 to 1e10: their constraints would seem to repeat others."""
+    """Returns a basis of the motions that impulses can produce, orthonormal in coordinates in which all bodies are about as heavy.
+
+    A product of gradients and impulses loses the heavy bodies if masses are 1 to 1e10: their constraints would seem to repeat others.
+    """
     columns = moved.toarray()
     size = np.sqrt(np.abs(columns).max(axis=1, initial=0.0))
     columns = columns / np.where(size > 0, size, 1.0)[:, None]
@@ -255,7 +259,7 @@ def _balanced(moved: Matrix) -> np.ndarray:
 
 
 def least(matrix: Matrix, right: np.ndarray) -> np.ndarray:
-    """A solution, of least length where there are many."""
+    """Returns a solution, of least length if there are many."""
     scale = abs(matrix).max() if matrix.nnz else 0.0
     if scale > 0 and matrix.shape[0] > 400:
         try:

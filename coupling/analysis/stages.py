@@ -1,4 +1,4 @@
-"""Constraints taken one after the other at a point: what each adds, what it repeats, and how the multipliers follow."""
+"""Constraints added one after the other at a point: their independence, their redundancy and their multipliers."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ class Stage:
     multiplier: str
     joint: str
     unit: str
-    """Of the constraint."""
+    """Unit of the constraint."""
     freedoms: int
-    """That are left of the system behind it."""
+    """Freedoms that are left of the system after this constraint."""
     sine: float
-    """How new it is, free of units: 1 where it is independent of all before, 0 where it repeats them."""
+    """Independence of the constraint, free of units: 1 if it is independent of all before, 0 if it repeats them."""
     delta: float
-    """What is left of its mobility: its acceleration by its multiplier, those before being kept."""
+    """Remaining mobility: the acceleration by the constraint's multiplier while those before are kept."""
     own: float
-    """What its multiplier is when it is added; those before change by it."""
+    """Multiplier of the constraint when it is added; the multipliers before change by it."""
     multipliers: Mapping[str, float] = field(repr=False)
-    """Of all constraints up to here."""
+    """Multipliers of all constraints up to this one."""
     repeats: Mapping[str, float]
-    """What a redundant one makes up of which others; its multiplier is 0."""
+    """Factors by which a redundant constraint combines others; its multiplier is 0."""
     misfit: float
-    """By how much a redundant one contradicts them, in the unit of its residual."""
+    """Contradiction between a redundant constraint and the others, in the unit of its residual."""
 
     @property
     def redundant(self) -> bool:
-        """Whether it repeats those before it."""
+        """True if the constraint repeats those before it."""
         return not self.sine or bool(self.repeats)
 
 
 class Stages(Sequence[Stage]):
-    """In the order in which they were taken; ``print`` shows a table."""
+    """Stages in the order in which they were taken; ``print`` shows a table."""
 
     def __init__(self, system: str, stages: Sequence[Stage], D: np.ndarray, states: Sequence[str], time: float) -> None:
         self._system, self._stages, self._time = system, tuple(stages), time
@@ -67,12 +67,12 @@ class Stages(Sequence[Stage]):
 
     @property
     def multipliers(self) -> dict[str, float]:
-        """Of all constraints; redundant ones have 0."""
+        """Multipliers of all constraints; redundant ones have 0."""
         return dict.fromkeys((each.multiplier for each in self), 0.0) | dict(self[-1].multipliers) if self else {}
 
     @property
     def least(self) -> dict[str, float]:
-        """The same load, with multipliers of least length."""
+        """Returns multipliers of least length that carry the same load."""
         found = self.multipliers
         place = {name: i for i, name in enumerate(found)}
         relations = np.zeros((len(found), sum(each.redundant for each in self)))
@@ -97,7 +97,7 @@ class Stages(Sequence[Stage]):
 
 
 def stages(session: Session, t: float, x: np.ndarray, order: Sequence[str] | str | None) -> Stages:
-    """At a point to which a session has come."""
+    """Returns the stages at a point to which a session has come."""
     check_order(order)
     equations = Equations(session)
     built, status = session.built, equations.arrive(t, x)
@@ -138,11 +138,11 @@ def stages(session: Session, t: float, x: np.ndarray, order: Sequence[str] | str
 
 
 _NOTHING = 1e-9
-"""Of factors by which constraints repeat others."""
+"""Bound of factors, below which a constraint does not count among those that another one repeats."""
 
 
 def _velocities(session: Session, equations: Equations) -> list[int]:
-    """The states that are velocities of what the constraints act on."""
+    """Returns the states that are velocities of the bodies on which the constraints act."""
     moved = set(equations.moved.tolist())
     parts = [range(part.first_state, part.first_state + len(part.states)) for part in session.built.parts]
     touched = {i for each in parts if moved.intersection(each) for i in each}

@@ -18,9 +18,10 @@ from coupling.plan.graph import Address
 
 
 class Standing:
-    """Variables of a session and their exact derivatives, by the states and by some inputs, wherever it is moved to.
+    """Variables of a session and their exact derivatives, by the states and by some inputs, at any states.
 
-    All values are in sizes of the mechanism (``sizes_of``), so that one tolerance suits mechanisms of any size; ``physical`` gives them in their units.
+    All values are in sizes of the mechanism (``sizes_of``), which makes one tolerance suit mechanisms of any size. ``physical`` gives them
+    in their units.
     """
 
     def __init__(self, session: Session, wanted: Sequence[Address], inputs: Sequence[Address]) -> None:
@@ -47,7 +48,7 @@ class Standing:
         """States that are rates of positions and of attitudes."""
 
     def move(self, x: np.ndarray) -> None:
-        """To other states."""
+        """Moves the system to other states. If it cannot be evaluated there, AnalysisError is raised."""
         if self.session.kernel.evaluate(self.session.run.start_time, x * self.sizes) is not Status.DONE:
             raise AnalysisError(
                 f"the system cannot be evaluated on the way: {describe(self.session)}; give a start nearer to what is wanted"
@@ -55,12 +56,12 @@ class Standing:
         self.x = x.copy()
 
     def set_inputs(self, values: np.ndarray) -> None:
-        """Of the first of the inputs that it was made with; ``move`` makes them felt."""
+        """Sets the first of the inputs that the object was made with; they take effect with ``move``."""
         for address, value in zip(self.inputs, values * self.sizes_of(self.inputs[: len(values)]), strict=False):
             self.session.instances[address.part].set(0, [address.reference], [float(value)])
 
     def values(self, addresses: Sequence[Address]) -> np.ndarray:
-        """As they are now."""
+        """Returns the present values, in nominal sizes."""
         return self.physical(addresses) / self.sizes_of(addresses)
 
     def physical(self, addresses: Sequence[Address]) -> np.ndarray:
@@ -68,11 +69,11 @@ class Standing:
         return values_of(self.session, list(addresses)) if addresses else np.zeros(0)
 
     def sizes_of(self, addresses: Sequence[Address]) -> np.ndarray:
-        """Returns what the values of variables are multiples of, in their units."""
+        """Returns the sizes by which values of variables are divided, in their units."""
         return scales(self.session, addresses, forces=True)
 
     def gradients(self) -> Mapping[Address, np.ndarray]:
-        """By address, the derivatives by all states and then by the inputs, the unknowns of loops following both."""
+        """Returns by address the derivatives by all states and then by the inputs, the unknowns of loops following both."""
         n, asked = self.states, len(self._asked)
         full = self._linear.at_present().toarray()
         unknown = slice(n, n + len(self._unknowns))
@@ -88,12 +89,12 @@ class Standing:
         return found | {a: np.eye(len(known))[n + i] for i, a in enumerate(self.inputs)}
 
     def redundant(self) -> bool:
-        """Whether constraints repeat each other."""
+        """Says whether constraints repeat each other."""
         kernel = self.session.kernel
         return any(kernel.deficient(i, passing)[0] for i in range(len(self.session.schedule.loops)) for passing in (False, True))
 
     def label(self, address: Address) -> str:
-        """The full name of a variable."""
+        """Returns the full name of a variable."""
         return self.session.named(address.part, address.reference)
 
     def unit(self, address: Address) -> str:

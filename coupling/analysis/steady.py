@@ -15,8 +15,10 @@ _ASIDE, _LITTLE = 0.05, 1e-3
 
 
 def ignorable(standing: Standing, coordinates: Coordinates, nominal: np.ndarray) -> dict[Address, float]:
-    """Returns the coordinates on which no rate depends, with their own rates. A column may vanish at one pose by chance; it has to vanish at another one too,
-    where everything moves."""
+    """Returns the coordinates on which no rate depends, with their own rates.
+
+    A column may vanish at one pose by chance; it has to vanish also at a second one, where everything moves.
+    """
     start = standing.x.copy()
     moving = [*standing.motions, *standing.velocities, *(i for four in standing.quaternions for i in four)]
     sizes = _LITTLE * np.maximum(nominal, np.abs(start))

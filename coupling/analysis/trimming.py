@@ -1,4 +1,4 @@
-"""Equilibria whose parameters are free: the values that bring what is held to where it is held."""
+"""Equilibria whose parameters are free: the search for values at which held states rest at their start values."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from coupling.live.session import Session
 from coupling.names import resolve
 
 _MOST, _REACHED, _LEAP = 40, 1e-10, 0.5
-"""Steps; how near what is held comes to its value; by what share of itself a parameter changes at most in a step."""
+"""Most steps, largest error of the held values, and largest relative change of a parameter in a step."""
 
 Standing = Callable[[Mapping[str, float]], AbstractContextManager[Session]]
-"""A session at its start, with these values of parameters and states over what was given."""
+"""Function that gives a session at its start, with these values of parameters and states over the given ones."""
 
 
 def equilibrium_of(
@@ -31,7 +31,7 @@ def equilibrium_of(
     free: Sequence[str],
     alternatives: bool,
 ) -> Pose:
-    """An equilibrium with inputs that are free, or parameters."""
+    """Returns an equilibrium with free inputs or parameters. An input that is driven and free raises BuildError."""
     both = [name for name in free if name in driven]
     if both:
         raise BuildError(f"equilibrium: free: '{both[0]}' is driven, so that its drive gives its value; leave it open to have it found")
@@ -49,7 +49,10 @@ def _is_parameter(name: str, instances: Mapping[str, Fmu]) -> bool:
 
 
 def trimmed(standing: Standing, parameters: Sequence[str], hold: Sequence[str], free: Sequence[str]) -> Pose:
-    """As many of ``hold``, the first ones, are brought to where they start, by Newton's method with exact derivatives of equilibria."""
+    """Finds parameters that bring as many states of ``hold``, the first ones, to rest at their start values.
+
+    The method is Newton's, with exact derivatives of equilibria.
+    """
     if len(parameters) > len(hold):
         raise BuildError(
             f"equilibrium: free: {listed(parameters)} can be found where as many states are held, and there are {len(hold)} of these; name "

@@ -1,4 +1,4 @@
-"""Why a mechanism cannot be assembled: the first group that does not close, by how much, and what would let it."""
+"""Reasons why a mechanism cannot be assembled: the first group that does not close, its gap, and values that would close it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LOOSE, _TIGHT = 1e-6, 1e-3
 
 
 def unclosed(assembly: Assembly, start: np.ndarray, others: Enumeration | None) -> str:
-    """The sentence, with numbers."""
+    """Returns the error sentence, with numbers."""
     fit = assembly.fit
     x, _ = relaxed(fit, Springs(fit, 1.0, start, _LOOSE), start, limit=300, enough=1e-12)
     reversed_ = [a for a, value in zip(assembly.senses, assembly.values_at(assembly.senses, x), strict=True) if value <= 0]
@@ -28,7 +28,7 @@ def unclosed(assembly: Assembly, start: np.ndarray, others: Enumeration | None) 
 
 
 def _group(assembly: Assembly, x: np.ndarray, others: Enumeration | None) -> str:
-    """The group that stays open, and the gap: spread over its joints, and where all others are closed."""
+    """Names the group that stays open, and the gap: spread over its joints, and at one joint with all others closed."""
     fit, session, parts = assembly.fit, assembly.session, assembly.session.built.parts
     rows, joints = fit.hard[: len(assembly.rows)], [row.address.part for row in assembly.rows]
     off = fit.values(x)[0][: len(rows)] * np.array([row.scale for row in rows])
@@ -51,7 +51,7 @@ def _group(assembly: Assembly, x: np.ndarray, others: Enumeration | None) -> str
 
 
 def _gap(assembly: Assembly, x: np.ndarray, inside: set[int]) -> str:
-    """What is missing at one joint while all others are closed."""
+    """Returns the gap at one joint while all others are closed."""
     fit, parts = assembly.fit, assembly.session.built.parts
     best: tuple[float, int] | None = None
     for joint in sorted(inside)[:6]:
@@ -80,7 +80,7 @@ def _gap(assembly: Assembly, x: np.ndarray, inside: set[int]) -> str:
 
 
 def _held(assembly: Assembly, x: np.ndarray) -> str:
-    """What happens when one held value is let go of."""
+    """Says which held values keep the mechanism from closing."""
     session = assembly.session
     gauge = set(session.built.gauge)
     names, helps = [], []

@@ -1,4 +1,4 @@
-"""Linear models that vary with parameters: what families along one parameter and grids over several have in common."""
+"""Linear models that vary with parameters: common parts of families along one parameter and grids over several."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from coupling.errors import AnalysisError
 
 @dataclass(frozen=True)
 class Asked:
-    """The linear model that is asked for at each value of parameters."""
+    """Request for a linear model at each value of parameters."""
 
     pose: Callable[[Mapping[str, Any], bool], Pose]
-    """Finds an equilibrium from values, of which those of the parameters count; with or without alternatives."""
+    """Function that finds an equilibrium from values, of which those of the parameters count; with or without alternatives."""
     model: Callable[[Pose, Sequence[str]], LinearModel]
-    """Gives the model at a pose, in preferred coordinates."""
+    """Function that gives the model at a pose, in preferred coordinates."""
     start: Mapping[str, Any]
     coordinates: tuple[str, ...]
 
@@ -91,11 +91,11 @@ class Varied(ABC):
         return interpolated(self._samples, kind, checks)
 
     def to_lfr(self, degree: int | None = None, tolerance: float = 1e-6, checks: int = 10) -> FractionalModel:
-        """Returns a linear fractional representation: a constant matrix M with the parameters in feedback, as tools for robust control take it.
+        """Returns a linear fractional representation (LFR): a constant matrix M with the parameters in feedback.
 
-        The matrices are fitted by least squares as E(p) x' = F(p) x with polynomials of ``degree`` in the parameters, by default the least one up
-        to 3 whose frequency responses differ by at most ``tolerance`` from those at the nodes, as a share. ``checks`` random points in between give
-        the error there.
+        Tools for robust control read this form. The matrices are fitted by least squares as E(p) x' = F(p) x with polynomials of ``degree``
+        in the parameters. By default it is the least degree up to 3 whose relative error of frequency responses at the nodes is at most
+        ``tolerance``. ``checks`` random points in between give the error there. Options that are refused raise AnalysisError.
         """
         return fractional(self._samples, degree, tolerance, checks)
 

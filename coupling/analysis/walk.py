@@ -1,4 +1,4 @@
-"""Bodies are placed one after the other from the ground, each by one joint: where to begin when a pose is sought."""
+"""Walk over joints that gives a start for the search of a pose: bodies are placed one after the other from the ground."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from coupling.plan.graph import Address
 
 _STIFFNESSES = (1.0, 1000.0)
 _HELD, _REST = 1e-2, 1e2
-"""The scales of what is held, and of freedoms that nothing is said of, which rest at 0."""
+"""Scales of held values, and of freedoms without a value, which rest at 0."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Joint:
 
 @dataclass(frozen=True)
 class Told:
-    """What was said of an output: its row, whether it is held, and the instances that it depends on."""
+    """Values that the user gave for an output: its row, whether it is held, and the instances that it depends on."""
 
     row: Row
     held: bool
@@ -35,7 +35,7 @@ class Told:
 
 
 def walked(positions: Positions, joints: Sequence[Joint], told: Sequence[Told], x: np.ndarray) -> np.ndarray:
-    """The states after a walk that goes from what is placed over the joint that says most."""
+    """Returns the states after a walk over the joints, which goes on from placed bodies over the most informative joint."""
     free: dict[int, list[int]] = {}
     for move, part in enumerate(positions.part):
         free.setdefault(int(part), []).append(move)
@@ -65,7 +65,8 @@ def walked(positions: Positions, joints: Sequence[Joint], told: Sequence[Told], 
 def _placed(
     positions: Positions, joint: Joint, told: Sequence[Told], parts: frozenset[int], free: Mapping[int, list[int]], x: np.ndarray
 ) -> np.ndarray:
-    """Translations first: a body that is far from its place would spin instead of move; then joints ever harder."""
+    """Places the bodies of a joint, translations first, because a distant body would spin instead of move; then it makes joints ever
+    stiffer."""
     moves = np.array([move for part in sorted(parts) for move in free[part]])
     fit = Fit(positions, joint.constraints, list(_wishes(joint, told)), moves=moves)
     springs, straight = Springs(fit, _STIFFNESSES[-1]), ~positions.turns[moves]
@@ -79,7 +80,7 @@ def _placed(
 
 
 def _wishes(joint: Joint, told: Sequence[Told]) -> Iterator[Row]:
-    """What was said of the bodies, what is held weighing more; freedoms that nothing is said of are at 0."""
+    """Yields the wishes for the bodies, in which held values weigh more. Freedoms without a value are at 0."""
     said = {each.row.address for each in told}
     for each in told:
         yield replace(each.row, scale=each.row.scale * _HELD) if each.held else each.row
