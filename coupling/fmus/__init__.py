@@ -1,4 +1,4 @@
-"""An FMU as its files describe it, whatever tool wrote it."""
+"""FMUs of any tool, as their files describe them."""
 
 from coupling.fmus.constraints import Constraint, level_of
 from coupling.fmus.description import Fmu

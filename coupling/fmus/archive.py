@@ -1,4 +1,4 @@
-"""The files in the archive that an FMU is: reading those that describe it, and unpacking those that it needs at run time."""
+"""Files in the archive of an FMU: those that describe it are read, and those that it needs at run time are unpacked."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _NOT_NEEDED = ("documentation", "sources")
 
 
 class UnpackingFailed(FmuError, OSError):
-    """There is no room for the files of an FMU, or no right to write them."""
+    """The files of an FMU cannot be written: room or permission is missing."""
 
 
 _LIMIT = "JOURDAIN_UNPACK_LIMIT"
 _MOST, _DESCRIBING, _MOST_FILES = 2.0, 1 / 8, 100_000
-"""GiB that an FMU may take when it is unpacked, the share of that for each file that describes it, and how many files it may have."""
+"""Limits of an unpacked FMU: its size in GiB, the share of that for each file that describes it, and the number of its files."""
 
 
 def unpacking_limit() -> int:
-    """Bytes that an FMU may take when it is unpacked: those of the environment variable JOURDAIN_UNPACK_LIMIT, in GiB."""
+    """Returns the bytes that an unpacked FMU may take, from the environment variable JOURDAIN_UNPACK_LIMIT, in GiB."""
     given = os.environ.get(_LIMIT) or str(_MOST)
     try:
         limit = float(given)
@@ -62,7 +62,7 @@ def _shown_size(size: float) -> str:
 
 
 def read_members(path: Path, wanted: Iterable[str]) -> tuple[dict[str, bytes], list[str]]:
-    """The content of those files of an archive that are ``wanted`` and there, and the names of all."""
+    """Returns the content of those ``wanted`` files of an archive that exist, and the names of all files."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = {_slashed(info.filename): info for info in archive.infolist()}
@@ -75,13 +75,13 @@ def read_members(path: Path, wanted: Iterable[str]) -> tuple[dict[str, bytes], l
 
 
 def file_stamp(path: Path) -> tuple[int, int]:
-    """Size and time of change of a file, by which a change of its content is noticed."""
+    """Returns size and time of change of a file, by which a change of its content is noticed."""
     status = path.stat()
     return status.st_size, status.st_mtime_ns
 
 
 def find_library(path: Path, folder: Path, version: int, identifier: str) -> Path:
-    """The binary for this platform among the unpacked files."""
+    """Returns the binary for this platform among the unpacked files; raises FmuError if it is missing."""
     suffix = _SUFFIXES.get(sys.platform, ".so")
     for name in platform_folders(version):
         binary = folder / "binaries" / name / f"{identifier}{suffix}"
@@ -103,7 +103,7 @@ def _no_binary(path: Path, version: int, wanted: str) -> FmuError:
 
 
 def platform_folders(version: int) -> list[str]:
-    """The folders that may hold binaries for this platform, the version's own name first."""
+    """Returns the folders that may hold binaries for this platform, the version's own name first."""
     system = {"win32": "windows", "cygwin": "windows", "darwin": "darwin"}.get(sys.platform, "linux")
     machine = platform.machine().lower()
     architecture = {"amd64": "x86_64", "arm64": "aarch64", "i386": "x86", "i686": "x86"}.get(machine, machine)
@@ -117,7 +117,7 @@ def platform_folders(version: int) -> list[str]:
 
 
 def is_noexec(folder: Path) -> bool:
-    """Whether the folder lies where no program may be run."""
+    """Says whether the folder lies on a file system from which no program may be run."""
     return hasattr(os, "statvfs") and bool(os.statvfs(folder).f_flag & os.ST_NOEXEC)
 
 
@@ -125,7 +125,7 @@ _ELF, _HEADER = b"\x7fELF\x02\x01", "<16xHHIQQQIHHHHHH"
 
 
 def check_complete(library: Path) -> None:
-    """Refuses a binary of Linux that ends before what its tables name: to load it would end the process."""
+    """Raises OSError for a binary of Linux that is shorter than its tables say; loading it would end the process."""
     size = library.stat().st_size
     with library.open("rb") as file:
         head = file.read(struct.calcsize(_HEADER))
@@ -144,13 +144,13 @@ def check_complete(library: Path) -> None:
 
 
 def sha256(path: Path) -> str:
-    """The digest of a file's content."""
+    """Returns the digest of a file's content."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def unpack(path: Path, folder: Path, version: int) -> None:
-    """Writes what the FMU needs at run time on this platform into a folder."""
+    """Writes the files that the FMU needs at run time on this platform into a folder."""
     platforms = platform_folders(version)
     if version == 2:
         (folder / "resources").mkdir()  # FMI 2 has no way to say that there is none
@@ -203,5 +203,5 @@ def _damaged(path: Path, error: Exception) -> FmuError:
 
 
 def _slashed(name: str) -> str:
-    """The name of a member of an archive; some tools write Windows' separators."""
+    """Returns the name of a member of an archive with slashes; some tools write the separators of Windows."""
     return name.replace("\\", "/")

@@ -1,8 +1,8 @@
-"""Where FMUs are unpacked: in a cache, one folder for each content, for all runs and processes; or apart, for those that write into it.
+"""Cache of unpacked FMUs: one folder for each content, for all runs and processes. FMUs that write into their folder have their own.
 
-An entry is filled beside its place and renamed, so that it is complete where it exists; checksums of its files tell damage, after which it is
-filled anew. A process that uses it holds a shared lock
-on its file ``.lock`` until it ends, however it ends; who cleans needs an exclusive one. What was not finished is in ``leftovers.py``.
+An entry is filled beside its place and renamed, and is therefore complete if it exists. Checksums of its files reveal damage, after which
+the entry is filled anew. A process that uses an entry holds a shared lock on its file ``.lock`` until the process ends, however it ends. A
+process that cleans needs an exclusive lock. Unfinished folders are the subject of ``leftovers.py``.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if sys.platform != "win32":
     import fcntl
 
 LIMIT = 2 * 2**30
-"""Bytes that all entries may take together before those not used for longest go."""
+"""Bytes that all entries may take together; above that the oldest ones are removed."""
 _LOCK = ".lock"
 _ATTEMPTS = 10
 _SUMMED = 64 * 2**20
-"""Bytes up to which a file is told by its digest."""
+"""Size in bytes up to which a file is identified by its digest."""
 _held: dict[Path, int] = {}
 """File descriptors of locks by entry."""
 _of_process: dict[str, Path] = {}
@@ -40,29 +40,29 @@ _refused: set[Path] = set()
 _lock = RLock()
 
 Fill = Callable[[Path], None]
-"""Writes the content into a folder that is there and empty."""
+"""Function that writes the content into an existing empty folder."""
 
 
 class Sharing(Enum):
-    """Who uses the unpacked files of an FMU."""
+    """Users of the unpacked files of an FMU."""
 
     MACHINE = "machine"
-    """All processes, which only read them."""
+    """All processes, which only read the files."""
     PROCESS = "process"
-    """This process: the files may be written, by a tool that the FMU starts or by the FMU itself."""
+    """One process alone: a tool that the FMU starts, or the FMU itself, may write the files."""
     ALONE = "alone"
     """One object of :class:`coupling.fmus.Fmu`."""
 
 
 def cache_folder() -> Path:
-    """Beside the FMUs that are built on demand: JOURDAIN_CACHE, or the user's cache folder."""
+    """Returns the cache folder, beside the FMUs that are built on demand: JOURDAIN_CACHE, or the user's cache folder."""
     chosen = os.environ.get("JOURDAIN_CACHE")
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return (Path(chosen) if chosen else base / "jourdain") / "fmus"
 
 
 def shared_folder(digest: str, platform: str, name: str, fill: Fill) -> Path:
-    """The read-only folder of a content; one of this process where the machine offers no place for it."""
+    """Returns the read-only folder of a content, or one of this process if the machine offers no place for it."""
     with _lock:
         try:
             found = _entry(cache_folder().absolute() / platform / digest, fill)
@@ -72,7 +72,7 @@ def shared_folder(digest: str, platform: str, name: str, fill: Fill) -> Path:
 
 
 def let_go(folder: Path) -> None:
-    """A folder that nobody in this process uses any more may be cleaned; locks are files that are open, of which there are not so many."""
+    """Allows that a folder which this process no longer uses is cleaned. Its lock is an open file, and open files are limited."""
     with _lock:
         lock = _held.pop(folder, None)
         if lock is not None:
@@ -80,7 +80,7 @@ def let_go(folder: Path) -> None:
 
 
 def folder_of_process(digest: str, name: str, fill: Fill) -> Path:
-    """The folder of a content that this process may write into; it goes with the process."""
+    """Returns the folder of a content that this process may write into; it is removed when the process ends."""
     with _lock:
         known = _of_process.get(digest)
         if known is None or not known.is_dir():
@@ -91,7 +91,7 @@ def folder_of_process(digest: str, name: str, fill: Fill) -> Path:
 
 
 def own_folder(name: str, fill: Fill) -> Path:
-    """A new folder, which the caller has to remove."""
+    """Returns a new folder, which the caller has to remove. If it cannot be made, UnpackingFailed is raised."""
     try:
         folder = own(name)
     except OSError as error:
@@ -157,7 +157,7 @@ def _is_trusted(entry: Path) -> bool:
 if sys.platform != "win32":
 
     def _hold(entry: Path) -> bool:
-        """Keeps an entry from being cleaned; whether it is there."""
+        """Keeps an entry from being cleaned, and says whether it exists."""
         try:
             lock = os.open(entry / _LOCK, os.O_RDONLY)
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
@@ -177,7 +177,7 @@ if sys.platform != "win32":
         return True
 
     def _clean(folder: Path) -> None:
-        """Removes what was not used for longest, as far as no process holds it, and what killed processes left."""
+        """Removes the oldest entries that no process holds, and the leftovers of killed processes."""
         entries = sorted(_entries(folder))
         room = LIMIT - sum(size for _, size, _ in entries)
         for _, size, entry in entries:
@@ -216,7 +216,7 @@ def _drop(entry: Path) -> None:
 
 
 def _inventory(folder: Path) -> str:
-    """What the lock says: the size of all files, then that of each, with its digest; large files are told by their sizes alone."""
+    """Returns the text of the lock: the size of all files, then that of each, with its digest. Large files have no digest."""
     lines, together = [], 0
     for path in sorted(each for each in folder.rglob("*") if each.is_file() and each != folder / _LOCK):
         size = path.stat().st_size
@@ -227,7 +227,7 @@ def _inventory(folder: Path) -> str:
 
 
 def _is_whole(entry: Path) -> bool:
-    """Whether an entry is as it was written."""
+    """Says whether an entry is as it was written."""
     try:
         return (entry / _LOCK).read_text() == _inventory(entry)
     except (OSError, UnicodeDecodeError):
@@ -261,7 +261,7 @@ def _publish(entry: Path, fill: Fill) -> None:
 
 
 def _seal(folder: Path) -> None:
-    """Makes all files read-only, and sure to be on the disk before the folder gets its name."""
+    """Makes all files read-only, and writes them to the disk before the folder gets its name."""
     for each, _, files in os.walk(folder, topdown=False):
         for file in (Path(each) / name for name in files):
             _synchronise(file)
@@ -279,7 +279,7 @@ def _synchronise(path: Path) -> None:
 
 
 def _entries(folder: Path) -> Iterator[tuple[float, int, Path]]:
-    """When each was last asked for, and its size."""
+    """Yields the time at which each entry was last used, its size and its path."""
     for entry in folder.iterdir():
         # Another process may remove or write it at this moment: then it is not among the old ones.
         with suppress(OSError, ValueError):

@@ -1,4 +1,4 @@
-"""The constraints behind the residuals of an FMU, which their names tell: a convention, no part of any standard.
+"""The constraints of an FMU's residuals, recognised by their names: a convention, and not a part of any standard.
 
 ``residual[2]`` makes ``position[2]``, ``velocity[2]`` and ``acceleration[2]`` vanish by an algebraic variable, its multiplier.
 """
@@ -24,17 +24,18 @@ class Constraint:
     multiplier: int
     residual: int
     position: int | None
-    """None where the FMU does not give this level, as where the constraint is one of velocities alone; so for the others."""
+    """Reference of the position level; None if the FMU does not give it, as for a constraint of velocities alone. The same holds for
+    other levels."""
     velocity: int | None
     acceleration: int | None
 
     def at(self, level: str) -> int | None:
-        """The constraint at one of :data:`LEVELS`."""
+        """Returns the reference of the constraint at one of :data:`LEVELS`."""
         return {"position": self.position, "velocity": self.velocity, "acceleration": self.acceleration}[level]
 
 
 def level_of(name: str) -> str | None:
-    """Of which level a variable is a constraint, as its name within its instance tells; None where it is none."""
+    """Returns the level of the constraint that a variable is, by its name within its instance; None if it is no constraint."""
     found = _LEVEL.fullmatch(name)
     return found[1] if found else None
 
@@ -42,7 +43,8 @@ def level_of(name: str) -> str | None:
 def read_constraints(
     algebraic: tuple[int, ...], residuals: tuple[Unknown, ...], variables: Mapping[str, FmuVariable]
 ) -> tuple[Constraint, ...]:
-    """In the order of the algebraic variables. Where a residual has another name, its place in the list is its number."""
+    """Returns the constraints in the order of the algebraic variables. If a residual has another name, its place in the list is its
+    number."""
 
     def given(level: str, number: int) -> int | None:
         variable = variables.get(f"{level}[{number}]")

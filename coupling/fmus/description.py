@@ -1,4 +1,4 @@
-"""An FMU of FMI 2.0 or 3.0 as it describes itself, whatever tool it comes from."""
+"""Description of an FMU of FMI 2.0 or 3.0 of any tool."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class Fmu:
     """The guid of FMI 2, the instantiation token of FMI 3."""
     generation_tool: str
     variables: Mapping[str, FmuVariable] = field(repr=False)
-    """By name, in the order of the file; an alias of FMI 3 follows its variable."""
+    """Variables by name, in the order of the file; an alias of FMI 3 follows its variable."""
     by_reference: Mapping[int, FmuVariable] = field(repr=False)
-    """The first of aliases; in FMI 2, where each type has value references of its own, reals go before others."""
+    """Variables by reference, the first one of aliases. In FMI 2 each type has its own value references, and reals go before others."""
     time: int | None
     """Settable reference of the independent variable."""
     states: tuple[int, ...]
@@ -48,36 +48,36 @@ class Fmu:
     dae: Dae | None = field(repr=False)
     terminals: Mapping[str, Terminal] = field(repr=False)
     picture: Mapping[str, Any] | None = field(repr=False)
-    """What it looks like, as its file says."""
+    """Picture of the FMU, as its file describes it."""
     units: Mapping[str, Unit] = field(repr=False)
-    """Every unit that a variable has, by its name."""
+    """Units of all variables, by name."""
     arrays: Mapping[str, FmuVariable] = field(repr=False)
     """Arrays of numbers as wholes; ``variables`` holds their elements, such as ``A[1,2]``."""
     views: tuple[View, ...] = field(repr=False)
     in_base_units: Mapping[int, int] = field(repr=False)
-    """Of real variables that are not in SI base units, the references under which they are seen so, by their own."""
+    """References of real variables in SI base units, by their own references; only variables in other units have one."""
     structural: Mapping[str, Settable] = field(repr=False)
     """Values given to structural parameters."""
     model_exchange: Interface | None
     co_simulation: Interface | None
     scheduled: bool
-    """Whether it offers Scheduled Execution, which is not supported."""
+    """True if the FMU offers Scheduled Execution, which is not supported."""
     default_stop_time: float | None
     tolerance: float | None
     notes: tuple[str, ...]
-    """Sentences on what a user should know; the FMU can be used all the same."""
+    """Notes for the user; the FMU can be used in spite of them."""
     stamp: tuple[int, int] = field(repr=False)
     """Size and time of change of the file as it was read."""
     sharing: Sharing = field(repr=False)
     """Who uses the unpacked files."""
     unfit: str = field(default="", repr=False)
-    """Why it cannot run in Model Exchange, though it offers that."""
+    """Reason why the FMU cannot run in Model Exchange, though it offers it."""
     scaled: Mapping[int, int] = field(default_factory=dict, repr=False)
     """The references of variables by those under which they are seen with a factor and an offset."""
     _kept: list[Path] = field(default_factory=list, init=False, repr=False)
-    """The folder with the unpacked files, once it was asked for."""
+    """Folder with the unpacked files, once it was used."""
     _binaries: dict[str, Path] = field(default_factory=dict, init=False, repr=False)
-    """Of this platform, by identifiers, once they were asked for."""
+    """Binaries of this platform by identifiers, once they were asked for."""
 
     @property
     def is_own(self) -> bool:
@@ -85,7 +85,7 @@ class Fmu:
         return self.generation_tool.startswith("Jourdain")
 
     def interface(self, kind: str) -> Interface:
-        """What the FMU offers for a ``kind``, ``me`` or ``cs``."""
+        """Returns the interface for a ``kind``, ``me`` or ``cs``. A kind that the FMU does not offer raises FmuError."""
         if kind not in _KINDS:
             raise FmuError(f"'{self.path}' cannot run as '{kind}'; choose 'me' (Model Exchange) or 'cs' (Co-Simulation)")
         offered = {"me": self.model_exchange, "cs": self.co_simulation}
@@ -101,7 +101,7 @@ class Fmu:
         return found
 
     def library(self, interface: Interface | str) -> Path:
-        """The unpacked binary for this platform, for an interface or its kind.
+        """Returns the unpacked binary for this platform, for an interface or its kind.
 
         It lasts as long as the process, that of a private FMU as long as this object.
         """
@@ -112,21 +112,21 @@ class Fmu:
         return known
 
     def seen(self, variable: FmuVariable, in_base: bool) -> int:
-        """The reference of a variable as it is, or in base units."""
+        """Returns the reference of a variable as it is, or in base units."""
         return self.in_base_units.get(variable.reference, variable.reference) if in_base else variable.reference
 
     def own(self, reference: int) -> int:
-        """The reference that stands in the lists of the model structure, of one that may be in base units."""
+        """Returns the reference in the lists of the model structure, for a reference that may be in base units."""
         return self._own.get(reference, reference) if self._own else reference
 
     @cached_property
     def elements(self) -> tuple[Element, ...]:
-        """The variables that functions of the standard give as elements of vectors, which count more than the variables themselves."""
+        """Variables that functions of the standard give as elements of vectors; the vectors count more than the variables themselves."""
         lists = self.states, *([each.reference for each in listed] for listed in (self.structure.derivatives, self.structure.indicators))
         return tuple(elements_of_vectors(lists, self.views, self._own))
 
     def factor(self, reference: int) -> float:
-        """The derivative of a value in base units by the same value as the FMU has it."""
+        """Returns the derivative of a value in base units by the same value as the FMU has it."""
         return next((view.factor for view in self.views if 0 <= reference - view.first < view.size), 1.0)
 
     @cached_property
@@ -134,14 +134,14 @@ class Fmu:
         return {**{base: own for own, base in self.in_base_units.items()}, **self.scaled}
 
     def _unpacked_as(self, other: Fmu) -> Fmu:
-        """Itself, with the unpacked files of another object of the same file."""
+        """Returns this object, with the unpacked files of another object of the same file."""
         object.__setattr__(self, "_kept", other._kept)
         object.__setattr__(self, "_binaries", other._binaries)
         return self
 
     @property
     def resources(self) -> str | None:
-        """Where the FMU finds its resources, as instantiation wants it: in FMI 2 an address, in FMI 3 a folder where there is one."""
+        """Location of the FMU's resources in the form for instantiation: an address in FMI 2, and in FMI 3 a folder if it exists."""
         folder = self.folder / "resources"
         if self.version == 2:
             return folder.as_uri()
@@ -149,7 +149,7 @@ class Fmu:
 
     @property
     def unchanged(self) -> bool:
-        """Whether the file is still there as it was read."""
+        """Says whether the file still exists as it was read."""
         try:
             return file_stamp(self.path) == self.stamp
         except OSError:
@@ -157,7 +157,7 @@ class Fmu:
 
     @property
     def private(self) -> bool:
-        """Whether it is unpacked into a folder of its own, since it writes there."""
+        """True if the FMU is unpacked into its own folder, because it writes there."""
         return self.sharing is Sharing.ALONE
 
     @cached_property
@@ -168,7 +168,7 @@ class Fmu:
 
     @property
     def folder(self) -> Path:
-        """Where its files are, unpacked."""
+        """Folder of its unpacked files."""
         folder = self._kept[-1] if self._kept else None
         if folder is None or not folder.is_dir():  # the cache may have been emptied by hand
             folder = self._place()

@@ -1,4 +1,4 @@
-"""What is raised where an FMU cannot be used, and the reading of its files with errors that name the file."""
+"""Errors about FMUs that cannot be used, and the reading of their files with errors that name the file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class FmuError(ValueError):
-    """An FMU cannot be used; the message names the file, what is wrong with it, and the remedy."""
+    """An FMU cannot be used; the message names the file, the fault and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,22 +24,22 @@ class Source:
     tool: str = ""
 
     def broken(self, what: str) -> FmuError:
-        """An error that only the makers of the file can mend."""
+        """Returns an error that only the makers of the file can mend."""
         return FmuError(f"'{self.path}' {what}; export it again, or report this to the makers of {self.tool or 'the tool that wrote it'}")
 
     def unsuitable(self, what: str, remedy: str) -> FmuError:
-        """An error that whoever exports the file can avoid."""
+        """Returns an error that a user can avoid by another export of the file."""
         return FmuError(f"'{self.path}' {what}; {remedy}")
 
     def parsed(self, text: str, parse: Callable[[str], T], what: str) -> T:
-        """A value as the file writes it; ``what`` names it where it cannot be read."""
+        """Returns a value that the file writes as text; ``what`` names it in the error if it cannot be read."""
         try:
             return parse(text)
         except ValueError:
             raise self.broken(f"gives '{text}' as {what}, which cannot be read") from None
 
     def tree(self, text: bytes, member: str) -> Element:
-        """The elements of an XML file inside the FMU, with names as written.
+        """Returns the elements of an XML file inside the FMU, with names as written.
 
         ElementTree's own parser refuses attributes with a prefix that is not declared, which CasADi writes.
         """

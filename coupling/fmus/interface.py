@@ -1,4 +1,4 @@
-"""What an FMU can do in Model Exchange or in Co-Simulation."""
+"""Capabilities of an FMU in Model Exchange or in Co-Simulation."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from coupling.fmus.errors import Source
 
 
 def is_true(text: str | None) -> bool:
-    """Whether an attribute of XML says so."""
+    """Says whether an attribute of XML is true."""
     return text is not None and text.strip() in ("true", "1")
 
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """What an FMU can do in Model Exchange or in Co-Simulation."""
+    """Capabilities of an FMU in Model Exchange or in Co-Simulation."""
 
     identifier: str
     attributes: Mapping[str, str]
-    """As written; the properties below are the same in both versions."""
+    """Attributes as written; the properties below are the same in both versions."""
     kind: str
     """``me`` or ``cs``."""
     version: int
@@ -48,7 +48,7 @@ class Interface:
 
     @property
     def needs_completed_step(self) -> bool:
-        """Whether the FMU wants to be told of each completed step; FMI 2 asks unless told otherwise, FMI 3 the other way round."""
+        """True if the FMU must be informed of each completed step. The attribute's default is true in FMI 2 and false in FMI 3."""
         if self.kind != "me":
             return False
         return not self._flag("completedIntegratorStepNotNeeded") if self.version == 2 else self._flag("needsCompletedIntegratorStep")
@@ -59,7 +59,7 @@ class Interface:
 
     @property
     def needs_tool(self) -> bool:
-        """Whether the FMU is a mere link to the tool that wrote it."""
+        """True if the FMU is a mere link to the tool that wrote it."""
         return self._flag("needsExecutionTool")
 
     @property
@@ -68,7 +68,7 @@ class Interface:
 
     @property
     def interpolates_inputs(self) -> bool:
-        """Whether derivatives of inputs can be set (FMI 2)."""
+        """True if derivatives of inputs can be set (FMI 2)."""
         return self._flag("canInterpolateInputs")
 
     @property
@@ -81,17 +81,17 @@ class Interface:
 
     @property
     def early_return(self) -> bool:
-        """Whether the importer may end a step at an intermediate update."""
+        """True if the importer may end a step at an intermediate update."""
         return self._flag("canReturnEarlyAfterIntermediateUpdate")
 
     @property
     def might_return_early(self) -> bool:
-        """Whether the FMU may end a step on its own."""
+        """True if the FMU may end a step on its own."""
         return self._flag("mightReturnEarlyFromDoStep")
 
 
 def read_interface(root: Element, tag: str, kind: str, version: int, source: Source) -> Interface | None:
-    """The interface for a ``kind``, ``me`` or ``cs``, which the model description has under ``tag``; None where it has none."""
+    """Returns the interface for a ``kind``, ``me`` or ``cs``, which the model description has under ``tag``; None if it has none."""
     element = root.find(tag)
     if element is None:
         return None

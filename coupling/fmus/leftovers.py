@@ -1,4 +1,4 @@
-"""Folders that last as long as a process: locked while it lives, however it ends, so that the next one sees which are left over, and removes them."""
+"""Folders that last as long as a process. Each is locked while the process lives; the next process removes unlocked ones."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if sys.platform != "win32":
     import fcntl
 
 PREFIX = "jourdain-"
-"""Of all such folders for temporary files; those of ``fmu_components.export.kept`` are among them."""
+"""Prefix of all such folders for temporary files, those of ``fmu_components.export.kept`` included."""
 _FRESH = 10.0
-"""Seconds after which whoever has made a folder has locked it."""
+"""Seconds after which the maker of a folder has locked it."""
 _LOCKLESS = 7 * 24 * 3600.0
 """Seconds after which a folder is left over where file systems have no locks."""
 _held: dict[Path, int] = {}
 """File descriptors of locks, by folder."""
 _swept: set[int] = set()
-"""This process, once it has removed what others have left; a child is another one."""
+"""Number of this process, once it has removed the folders that others have left; a child has another number."""
 
 
 def own(name: str) -> Path:
-    """A new folder for temporary files of this process."""
+    """Returns a new folder for temporary files of this process."""
     if os.getpid() not in _swept:
         _swept.add(os.getpid())
         sweep(Path(tempfile.gettempdir()), PREFIX)
@@ -45,7 +45,7 @@ def hold(folder: Path) -> None:
 
 
 def release(folder: Path) -> None:
-    """The folder is in use no more."""
+    """Releases a folder that is no longer in use."""
     if folder in _held:
         os.close(_held.pop(folder))
 
@@ -54,7 +54,7 @@ def remove(folder: Path, owner: int | None = None) -> None:
     """Removes a folder, also one that is read-only; not in a child process, which inherits the duty of its ``owner``."""
     if owner is None or os.getpid() == owner:
         for each, _, _ in os.walk(folder):
-            # What cannot be removed stays for a later run to remove: no reason to fail this one, whose work is done.
+            # A later run removes the rest; this run must not fail, since its work is done.
             with suppress(OSError):
                 os.chmod(each, 0o700)
         shutil.rmtree(folder, ignore_errors=True)
@@ -62,7 +62,7 @@ def remove(folder: Path, owner: int | None = None) -> None:
 
 
 def sweep(parent: Path, prefix: str) -> None:
-    """Removes the folders of processes that are no more; what cannot be looked at, or belongs to another user, stays."""
+    """Removes the folders of ended processes, except unreadable ones and those of other users."""
     for folder in parent.glob(f"{prefix}*"):
         with suppress(OSError):
             if _is_left(folder):

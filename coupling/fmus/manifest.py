@@ -1,4 +1,4 @@
-"""The manifest of FMI-LS-DAE: what an FMU leaves to the importer, and what depends on what while that mode is on."""
+"""The manifest of FMI-LS-DAE: the unknowns that an FMU leaves to the importer, and the dependencies in that mode."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from coupling.fmus.variables import FmuVariable
 
 MANIFEST = "extra/org.fmi-standard.fmi-ls-dae/fmi-ls-manifest.xml"
 _OLD_ROOTS = ("fmiLayeredStandardManifest", "fmi-ls-dae", "fmi-dae")
-"""Of drafts that need not repeat what the model description says: such as CasADi, the Reference FMUs and OpenModelica 1.26 write."""
+"""Root elements of drafts that need not repeat the model description. CasADi, the Reference FMUs and OpenModelica 1.26 write such
+manifests."""
 _SWITCHES = ("EnableDAEParameter", "EnableDAE")
 _MODEL_STRUCTURE = ("Output", "ContinuousStateDerivative", "ClockedState", "InitialUnknown", "EventIndicator", "Residual")
 _INSIDE = {
@@ -27,21 +28,21 @@ _AT_TOP = (*_SWITCHES, "AlgebraicVariables", "ModelStructure", "Annotations")
 
 @dataclass(frozen=True, slots=True)
 class Dae:
-    """What an FMU leaves to the importer: algebraic variables, to be chosen such that the residuals vanish."""
+    """Unknowns that an FMU leaves to the importer: algebraic variables, to be chosen such that the residuals vanish."""
 
     switch: int | None
     """Value reference of the Boolean to be set before initialisation (FMI 3: in Configuration Mode); None: the mode is always on."""
     algebraic: tuple[int, ...]
     structure: Structure
-    """Replaces the FMU's own while the mode is on."""
+    """Structure that replaces the FMU's own while the mode is on."""
     constraints: tuple[Constraint, ...]
-    """What each algebraic variable is chosen for, in their order."""
+    """Constraints that the algebraic variables satisfy, in the order of these variables."""
     switched: tuple[SwitchedMultiplier, ...] = ()
-    """Those of which that depends on a mode."""
+    """Multipliers whose constraint depends on a mode."""
 
 
 def read_manifest(text: bytes, variables: Iterable[FmuVariable], own: Structure, source: Source) -> Dae | None:
-    """The DAE mode as ``fmi-ls-manifest.xml`` describes it, in any draft; None where it leaves nothing to the importer.
+    """Returns the DAE mode as ``fmi-ls-manifest.xml`` describes it, in any draft; None if it leaves nothing to the importer.
 
     ``own`` is the structure of the model description.
     """
@@ -83,7 +84,7 @@ def read_manifest(text: bytes, variables: Iterable[FmuVariable], own: Structure,
 
 
 def _by_type(variables: Iterable[FmuVariable]) -> tuple[dict[int, FmuVariable], dict[int, FmuVariable], dict[int, FmuVariable]]:
-    """Reals, Booleans and others by value reference, the first of aliases."""
+    """Returns reals, Booleans and others by value reference, the first of aliases."""
     found: dict[str, dict[int, FmuVariable]] = {"real": {}, "boolean": {}, "other": {}}
     for variable in variables:
         found.get(variable.type, found["other"]).setdefault(variable.reference, variable)
@@ -91,7 +92,7 @@ def _by_type(variables: Iterable[FmuVariable]) -> tuple[dict[int, FmuVariable], 
 
 
 def _check_elements(root: Element, source: Source) -> None:
-    """Refuses a manifest that says what is not understood: it might be what turns the mode on."""
+    """Raises FmuError for a manifest with unknown elements, which might turn the mode on."""
     for parent in root.iter():
         known = _AT_TOP if parent is root else _INSIDE.get(parent.tag, ())
         odd = next((each.tag for each in parent if each.tag not in (*known, "Annotations")), None)
@@ -113,7 +114,7 @@ def _check_explicit(residuals: Iterable[Unknown], variables: Iterable[FmuVariabl
 
 
 def _formulation(entry: Element, variables: Mapping[int, FmuVariable], source: Source) -> Element:
-    """Older drafts offer a residual in formulations of several indices; an importer of index 1 takes that one."""
+    """Returns the formulation of index 1. Older drafts offer a residual in formulations of several indices."""
     offered = entry.findall("Formulation")
     found = next((each for each in offered if each.get("index", "1") == "1"), None if offered else entry)
     if found is None:
@@ -126,9 +127,9 @@ def _formulation(entry: Element, variables: Mapping[int, FmuVariable], source: S
 
 
 def _completed(listed: list[Unknown], own: tuple[Unknown, ...], old: bool) -> tuple[Unknown, ...]:
-    """The list of the manifest in the order of the model description, and what it leaves out.
+    """Returns the list of the manifest in the order of the model description, completed by the entries that it leaves out.
 
-    Older drafts need not repeat what the model description says already. In the newest, nothing is known of what is not listed,
+    Older drafts need not repeat the model description. In the newest draft the dependencies of an entry that is not listed are unknown,
     since the mode changes the dependencies.
     """
     if any(each.reference < 0 for each in own):

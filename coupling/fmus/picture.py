@@ -1,4 +1,4 @@
-"""What an FMU looks like in a picture: a file of its own that any tool can write, with names of its variables."""
+"""Appearance of an FMU: its own file that any tool can write, with names of its variables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PICTURE = "extra/org.jourdain.picture/picture.json"
 def read_picture(
     text: bytes | None, variables: Container[str], ports: Container[str], source: Source
 ) -> tuple[Mapping[str, Any] | None, list[str]]:
-    """The picture, and a note where it cannot be used: it is a convenience, which an FMU works without."""
+    """Returns the picture, and a note if it cannot be used. An FMU works without its picture."""
     if text is None:
         return None, []
     try:
@@ -29,7 +29,7 @@ def read_picture(
 
 
 def _odd(said: Any, variables: Container[str], ports: Container[str]) -> str:
-    """What is wrong with it."""
+    """Returns the fault of a picture as text; empty if it has none."""
     if said["version"] != 1:
         return f"is of version {said['version']}, and this Jourdain reads version 1"
     named_ports = [
@@ -45,7 +45,7 @@ def _odd(said: Any, variables: Container[str], ports: Container[str]) -> str:
 
 
 def _names(said: Mapping[str, Any]) -> Iterator[str]:
-    """The variables that it names."""
+    """Yields the variables that the picture names."""
     yield from said.get("pose", ())
     yield from said.get("centre", ())
     for point in said.get("points", {}).values():

@@ -1,4 +1,4 @@
-"""What connecting two terminals means."""
+"""Meaning of a connection of two terminals."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from coupling.fmus.terminals import Terminal
 
 
 def gives(fmu: Fmu, terminal: Terminal) -> dict[str, str]:
-    """The members that a port gives, with the names of their variables."""
+    """Returns the members that a port gives, with the names of their variables."""
     return {member: name for member, name in terminal.members.items() if fmu.variables[name].causality != "input"}
 
 
 def takes(fmu: Fmu, terminal: Terminal) -> dict[str, str]:
-    """The members that a port takes."""
+    """Returns the members that a port takes, with the names of their variables."""
     return {member: name for member, name in terminal.members.items() if fmu.variables[name].causality == "input"}
 
 
 def needs_partner(fmu: Fmu, terminal: Terminal) -> bool:
-    """Whether a port makes no sense alone: it passes power, and takes the motion, pressure or voltage that its partner gives."""
+    """Says whether a port needs a partner: it passes power, and takes the motion, pressure or voltage that its partner gives."""
     return bool(terminal.power) and bool(needed(fmu, terminal))
 
 
 def needed(fmu: Fmu, terminal: Terminal) -> dict[str, str]:
-    """The members that a port takes and that one partner has to give: those that do not add up."""
+    """Returns the members that a port takes and that one partner has to give: members that do not add up."""
     return {member: name for member, name in takes(fmu, terminal).items() if member not in terminal.added}
 
 
@@ -32,12 +32,12 @@ def is_member(fmu: Fmu, name: str) -> bool:
 
 
 def adds(fmu: Fmu, name: str) -> bool:
-    """Whether a variable is one that adds up what several give: a member such as a force of a port that has it."""
+    """Says whether a variable adds up the values of several partners, as a force of a port does."""
     return any(member in port.added for port in fmu.terminals.values() for member, each in port.members.items() if each == name)
 
 
 def partners(a: Terminal, b: Terminal) -> list[tuple[str, str]] | None:
-    """Which members of two ports belong together, by the matching rule of FMI; None where the ports do not match."""
+    """Returns the pairs of members of two ports that belong together, by the matching rule of FMI; None if the ports do not match."""
     if a.rule == b.rule == "sequence":
         return list(zip(a.members, b.members, strict=True)) if len(a.members) == len(b.members) else None
     if a.rule == b.rule == "bus":
@@ -46,7 +46,7 @@ def partners(a: Terminal, b: Terminal) -> list[tuple[str, str]] | None:
 
 
 def described(fmu: Fmu, terminal: Terminal) -> str:
-    """A port's kind and side, for a user."""
+    """Returns a port's kind and side as text for a user."""
     kind = terminal.kind.removeprefix("org.jourdain.") or "unnamed"
     given = ", ".join(gives(fmu, terminal)) or "nothing"
     taken = ", ".join(takes(fmu, terminal)) or "nothing"

@@ -1,4 +1,4 @@
-"""Reading an FMU's files."""
+"""Reader of an FMU's files."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _lock = RLock()
 
 
 def load(path: Path | str, private: bool = False, structural: Mapping[str, Settable] | None = None) -> Fmu:
-    """Reads an FMU; the same object as long as the file does not change.
+    """Reads an FMU; returns the same object as long as the file does not change. An FMU that cannot be used raises FmuError.
 
-    A ``private`` one is an object of its own, for which the files are unpacked anew: for an FMU that writes into its folder. ``structural``
-    are values of its structural parameters other than those that it starts with: its arrays have other sizes then.
+    A ``private`` FMU gets a new object and newly unpacked files, because it writes into its folder. ``structural`` are values of its
+    structural parameters that differ from its start values; its arrays have other sizes then.
     """
     if not isinstance(path, str | os.PathLike) or "\0" in os.fspath(path):
         raise FmuError(f"{shown(path)} is no path; give the path of an FMU, a file whose name ends in .fmu")
@@ -130,7 +130,7 @@ def _read(path: Path, now: tuple[int, int], structural: Mapping[str, Settable]) 
 def _states(
     structure: Structure, variables: Mapping[str, FmuVariable], co_simulation: Interface | None, source: Source
 ) -> tuple[Structure, tuple[int, ...], str]:
-    """The structure and the states; without derivatives where their list is wrong and Co-Simulation, which does not need it, remains."""
+    """Returns the structure, the states and a note. If the list of derivatives is wrong, both are empty and only Co-Simulation remains."""
     try:
         return structure, tuple(states_of(structure, variables, source)), ""
     except FmuError as error:
@@ -157,7 +157,7 @@ def _notes_on_tools(source: Source, *interfaces: Interface | None) -> list[str]:
 
 
 def _may_write(names: Iterable[str], *interfaces: Interface | None) -> bool:
-    """Whether an FMU might write into its folder: a tool that it starts, or the FMU into data that it brings along."""
+    """Says whether an FMU might write into its folder: by a tool that it starts, or by itself into data that it brings along."""
     needs_tool = any(interface is not None and interface.needs_tool for interface in interfaces)
     return needs_tool or any(name.startswith("resources/") and not name.endswith("/") for name in names)
 

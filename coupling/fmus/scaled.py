@@ -1,4 +1,4 @@
-"""Variables of an FMU as factor * value + offset, under value references of their own."""
+"""Variables of an FMU as factor * value + offset, under additional value references."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Scaled = tuple[str, float, float]
 
 
 def with_scaled(fmu: Fmu, wanted: Iterable[Scaled]) -> tuple[Fmu, dict[Scaled, int]]:
-    """The same FMU, in which these are seen as well, and their references."""
+    """Returns the same FMU with these scaled variables added, and their references."""
     used = [*fmu.by_reference, *(reference for view in fmu.views for reference in range(view.first, view.first + view.size))]
     free = Free(used, Source(fmu.path))
     arrays = {view.first + i: view for view in fmu.views if view.array for i in range(view.size)}

@@ -1,4 +1,4 @@
-"""Which values a variable may be given before the start."""
+"""Values that a variable may be given before the start."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from coupling.fmus.views import subscripts
 from coupling.names import nearest
 
 _EXACT = 2.0**53
-"""Values are passed on as doubles, which hold whole numbers up to here."""
+"""Greatest whole number that a double, as which values are passed on, holds exactly."""
 
 
 def start_items(instance: str, fmu: Fmu, name: str, value: Any, again: bool = False) -> list[tuple[str, Settable]]:
-    """What a start value sets, by the names of variables: of an array its elements. Refuses what the FMU could not take.
+    """Returns the values that a start value sets, by the names of variables: those of its elements for an array.
 
-    ``again``: the instance has been built already.
+    Values that the FMU could not take raise BuildError. ``again``: the instance has been built already.
     """
     if not isinstance(name, str):
         raise BuildError(f"the start values of '{instance}' have {shown(name)} for a name; give the names of variables, such as 'm'")
@@ -72,7 +72,8 @@ def _checked(instance: str, fmu: Fmu, name: str, value: Any, again: bool) -> Set
 
 
 def _meant(name: str, fmu: Fmu, settable: Sequence[str]) -> str:
-    """Returns a question that names the variable whose description begins with the name, or has it as a word; empty if there is none."""
+    """Returns a question that names the variable whose description begins with the name, or has it as a word; empty if no such variable
+    exists."""
     word = name.replace("_", " ").lower()
     texts = {each: fmu.variables[each].description.lower() for each in settable}
     found = next((each for each, text in texts.items() if text.startswith(word)), None)
@@ -81,7 +82,7 @@ def _meant(name: str, fmu: Fmu, settable: Sequence[str]) -> str:
 
 
 def item_of(full: str, variable: FmuVariable, value: Any) -> Any:
-    """The number of an enumeration's item that is given by its name; all else as it is."""
+    """Returns the number of an enumeration's item that is given by its name; all other values as they are."""
     if not variable.items:
         return value
     numbers, items = dict(variable.items), ", ".join(f"'{name}' ({number})" for name, number in variable.items)
@@ -95,7 +96,8 @@ def item_of(full: str, variable: FmuVariable, value: Any) -> Any:
 
 
 def structural_values(fmu: Fmu, values: Mapping[str, Settable]) -> dict[str, Settable]:
-    """Those of structural parameters that differ from what the FMU starts with; all others are set when its arrays have their sizes."""
+    """Returns the structural parameters that differ from the FMU's start values. All other values are set when its arrays have their
+    sizes."""
     found = ((fmu.variables.get(name), value) for name, value in values.items())
     return {
         v.name: value
@@ -136,7 +138,7 @@ def check_value(full: str, variable: FmuVariable, value: Any) -> None:
 
 
 def _bounds(variable: FmuVariable) -> tuple[float, float]:
-    """Those declared, within what the type holds."""
+    """Returns the bounds that are declared, within those of the type."""
     low, high = variable.minimum, variable.maximum
     if variable.type == "integer":
         unsigned, bits = variable.fmi_type.startswith("U"), variable.fmi_type.lstrip("UInt")
@@ -157,7 +159,7 @@ def _settable(variable: FmuVariable) -> bool:
 
 
 def _nature(variable: FmuVariable) -> str:
-    """Why a variable cannot be set."""
+    """Returns the reason why a variable cannot be set."""
     if variable.causality == "independent":
         return "the time, which runs from the option start_time on"
     if variable.variability == "constant":

@@ -1,4 +1,4 @@
-"""What depends on what in an FMU: its ordered lists of unknowns."""
+"""Dependencies in an FMU: its ordered lists of unknowns."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ _MOST_INDICATORS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """One entry of a list: a variable that the FMU computes, and from what."""
+    """One entry of a list: a variable that the FMU computes, and the knowns on which it depends."""
 
     reference: int
     dependencies: tuple[tuple[int, str], ...] | None
-    """Value references of knowns, with the kinds of the dependencies; None where nothing is declared: it depends on everything."""
+    """Value references of knowns, with the kinds of the dependencies; None if nothing is declared: then the unknown depends on
+    everything."""
     name: str = field(default="", compare=False)
     """The variable's name; empty for an event indicator of FMI 2, which is no variable."""
     knowns: tuple[str, ...] | None = field(default=None, compare=False)
@@ -37,7 +38,7 @@ class Structure:
 
 
 def read_unknown(element: Element, key: str, variables: Mapping[int, FmuVariable], source: Source) -> Unknown:
-    """An entry that refers to variables by the numbers in ``variables``: value references, or in FMI 2 places in the list."""
+    """Returns an entry that refers to variables by the numbers in ``variables``: value references, or in FMI 2 places in the list."""
     unknown = referred(element.get(key), key, "an unknown of its model structure", variables, source)
     listed = element.get("dependencies")
     if listed is None:
@@ -53,7 +54,7 @@ def read_unknown(element: Element, key: str, variables: Mapping[int, FmuVariable
 def referred(
     number: str | None, key: str, what: str, variables: Mapping[int, FmuVariable], source: Source, wanted: str = "variable"
 ) -> FmuVariable:
-    """The variable of a number, which the file writes as its ``key``."""
+    """Returns the variable of a number, which the file writes as its ``key``."""
     try:
         return variables[int(number or "")]
     except (KeyError, ValueError):
@@ -70,7 +71,7 @@ def read_structure(
     co_simulation: Interface | None,
     source: Source,
 ) -> Structure:
-    """The lists of the model description, in which outputs that it leaves out come last."""
+    """Returns the lists of the model description, in which outputs that it leaves out come last."""
     if version == 2:
         key, numbered = "index", dict(enumerate(listed, 1))
         paths = {"outputs": "Outputs/Unknown", "derivatives": "Derivatives/Unknown"}
@@ -112,7 +113,10 @@ def states_of(structure: Structure, variables: Mapping[str, FmuVariable], source
 
 
 def notes_on_derivatives(states: Iterable[int], variables: Mapping[str, FmuVariable], source: Source) -> list[str]:
-    """Returns a note on variables that are called derivatives of what is no state. The standards allow them, and forgotten states look the same."""
+    """Returns a note on variables that are declared as derivatives of variables which are no states.
+
+    The standards allow them, and forgotten states look the same.
+    """
     integrated = set(states)
     others = [v for v in variables.values() if v.derivative is not None and v.causality != "output"]
     others = [v for v in others if not {v.reference, variables[v.derivative or ""].reference} & integrated]

@@ -1,4 +1,4 @@
-"""Multipliers whose constraints hold in some modes only, as an FMU's own file tells whoever couples it: a format of this library."""
+"""Multipliers whose constraints hold in some modes only. An FMU describes them in its own file, a format of this library."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MORE = ("position", "limit", "static", "limit_back", "static_back", "restitutio
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SwitchedMultiplier:
-    """All as value references, but for the indicator: its place among those of the FMU."""
+    """A switched multiplier by value references; the indicator is its place among those of the FMU."""
 
     kind: str
     multiplier: int
@@ -28,7 +28,7 @@ class SwitchedMultiplier:
     limit: int | None
     static: int | None
     limit_back: int | None
-    """Against a negative slip, where that differs."""
+    """Limit for a negative slip, if it differs."""
     static_back: int | None
     restitution: int | None
     indicator: int | None
@@ -37,7 +37,7 @@ class SwitchedMultiplier:
 
 
 def read_switched(text: bytes, variables: Mapping[str, FmuVariable], source: Source) -> tuple[SwitchedMultiplier, ...]:
-    """In the order of the file."""
+    """Returns the multipliers in the order of the file."""
     integers = {v.reference: v for v in variables.values() if v.type == "integer"}
     root = source.tree(text, SWITCHED)
     if root.get("version") != "1":

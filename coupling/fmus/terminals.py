@@ -11,11 +11,11 @@ from coupling.fmus.errors import FmuError, Source
 
 _FACTS = "Annotations/Annotation[@type='org.jourdain']"
 _DEEPEST = 100
-"""How deep terminals may lie in one another; what lies deeper is passed over."""
+"""Greatest depth of nested terminals; deeper ones are ignored."""
 _FLOWS = ("inflow", "outflow")
-"""What the standard calls members that balance."""
+"""Names in the standard of members that balance."""
 TERMINALS = ("terminalsAndIcons/terminalsAndIcons.xml", "extra/terminalsAndIcons/terminalsAndIcons.xml")
-"""Where they are, in FMI 3 and in FMI 2."""
+"""Paths of the file with terminals, in FMI 3 and in FMI 2."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +32,19 @@ class Terminal:
     power: tuple[tuple[str, str], ...] = ()
     """Efforts, flows and currents, each with the member that it makes power with."""
     torque_free: tuple[str, ...] | None = None
-    """Of what gives effort, the variables that have to be 0 for it to give no torque; of what gives motion, nothing if it takes none. None where
-    torques are given, or taken."""
+    """Variables that must be 0 for the terminal to transmit no torque.
+
+    They belong to a terminal that gives effort. If it gives motion and takes no torque, the tuple is empty; None if torques are given or
+    taken.
+    """
 
 
 def read_terminals(
     files: Mapping[str, bytes], names: Callable[[str], Sequence[str]], variables: Container[str], source: Source
 ) -> tuple[dict[str, Terminal], list[str]]:
-    """The terminals by name, and notes on those that cannot be used: they are a convenience, which an FMU works without.
+    """Returns the terminals by name, and notes on terminals that cannot be used. An FMU works without its terminals.
 
-    ``names`` gives those of the elements of an array, of which each is a member of its own.
+    ``names`` gives the names of the elements of an array, each of which is a member.
     """
     text = next((files[name] for name in TERMINALS if name in files), None)
     if text is None:
@@ -67,7 +70,7 @@ def read_terminals(
 
 
 def _by_elements(terminal: Terminal, names: Callable[[str], Sequence[str]]) -> Terminal:
-    """With a member for each element of its arrays, ``u`` becoming ``u[1]``, ``u[2]`` ..."""
+    """Returns the terminal with a member for each element of its arrays, ``u`` becoming ``u[1]``, ``u[2]`` ..."""
     inside = {member: names(name) for member, name in terminal.members.items()}
     if all(found == [terminal.members[member]] for member, found in inside.items()):
         return terminal
@@ -83,7 +86,7 @@ def _by_elements(terminal: Terminal, names: Callable[[str], Sequence[str]]) -> T
 
 
 def _nested(top: Element, prefix: str) -> Iterator[Terminal]:
-    """A terminal and those inside it, which are named after it."""
+    """Yields a terminal and those inside it, which are named after it."""
     waiting = [(top, prefix)]
     while waiting:
         element, before = waiting.pop()
@@ -104,7 +107,7 @@ def _nested(top: Element, prefix: str) -> Iterator[Terminal]:
 
 
 def _added(element: Element, members: Container[str]) -> Iterator[str]:
-    """By the standard's kind of the member, or by the annotation of our own."""
+    """Yields the members that add up, by the standard's kind of the member, or by our own annotation."""
     for member in element.iterfind("TerminalMemberVariable"):
         if member.get("variableKind") in _FLOWS:
             yield member.get("memberName") or member.get("variableName") or ""

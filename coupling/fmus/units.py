@@ -18,13 +18,13 @@ class Unit:
 
     name: str
     exponents: tuple[int, ...] | None
-    """Of kg, m, s, A, K, mol, cd and rad; None where the FMU gives a name alone."""
+    """Exponents of kg, m, s, A, K, mol, cd and rad; None if the FMU gives only a name."""
     factor: float = 1.0
     offset: float = 0.0
 
 
 def same_unit(a: Unit | None, b: Unit | None) -> bool:
-    """Whether two units, possibly of different FMUs, mean the same; a unit that is a mere name is compared by its name."""
+    """Says whether two units, possibly of different FMUs, mean the same; a unit that is a mere name is compared by its name."""
     if a is None or b is None:
         return a is b
     if a.exponents is None or b.exponents is None:
@@ -34,12 +34,12 @@ def same_unit(a: Unit | None, b: Unit | None) -> bool:
 
 
 def same_dimension(a: Unit | None, b: Unit | None) -> bool:
-    """Whether values can be converted from one unit to the other."""
+    """Says whether values can be converted from one unit to the other."""
     return a is not None and b is not None and a.exponents is not None and a.exponents == b.exponents
 
 
 def read_units(root: Element, used: Iterable[str], source: Source) -> dict[str, Unit]:
-    """The units that are ``used``, and those that the model description defines, by name."""
+    """Returns the units that are ``used``, and those that the model description defines, by name."""
     found = {name: Unit(name, None) for name in used}
     for element in root.iterfind("UnitDefinitions/Unit"):
         name, base = element.get("name") or "", element.find("BaseUnit")

@@ -11,7 +11,7 @@ from coupling.fmus.errors import Source
 from coupling.fmus.interface import is_true
 
 Settable = float | bool | int | str
-"""What a start value can be."""
+"""Types that a start value can have."""
 Value = Settable | bytes
 
 _INTEGERS = ("Integer", "Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64", "Enumeration")
@@ -22,9 +22,9 @@ _TYPES = {
 }
 _PARAMETERS = ("parameter", "structuralParameter")
 _INHERITED = ("unit", "min", "max", "nominal", "relativeQuantity")
-"""What a variable takes from its declared type."""
+"""Attributes that a variable takes from its declared type."""
 _GAUGE = ("Annotations/Annotation[@type='org.jourdain']/Gauge", "Annotations/Tool[@name='org.jourdain']/Gauge")
-"""Where FMI 3 and FMI 2 have what a tool says of a variable."""
+"""Places of a tool's annotations of a variable in FMI 3 and FMI 2."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,41 +36,41 @@ class FmuVariable:
     type: str
     """``real``, ``integer``, ``boolean``, ``string``, ``binary`` or ``clock``; an enumeration is an integer."""
     fmi_type: str
-    """As written: ``Real``, ``Float32``, ``UInt8``, ``Enumeration`` ..."""
+    """Type as written: ``Real``, ``Float32``, ``UInt8``, ``Enumeration`` ..."""
     causality: str
     variability: str
     initial: str | None
     start: Value | tuple[Value, ...] | None
-    """Of an array, the values of all elements in the order of the standard."""
+    """Start value; for an array, the values of all elements in the order of the standard."""
     unit: str | None
     minimum: float
     maximum: float
     nominal: float
     derivative: str | None
-    """The name of the variable that this is the time derivative of."""
+    """Name of the variable whose time derivative this variable is."""
     dimensions: tuple[int, ...]
     """The sizes of an array as long as no structural parameter is changed; empty for a scalar."""
     description: str
     relative: bool = False
-    """Only differences of it have a meaning, so that the offset of its unit does not count."""
+    """True if only differences of the variable have a meaning; then the offset of its unit does not count."""
     items: tuple[tuple[str, int], ...] = ()
-    """Of an enumeration: the names of its items, and their numbers."""
+    """Names and numbers of the items of an enumeration."""
     gauge: str | None = None
-    """Of a gauge state the output that it follows, and to whose value it may be set at any time without changing anything else."""
+    """Output that a gauge state follows. The state may be set to its value at any time without changing anything else."""
 
 
 class VariableReader:
-    """Reads the variables of a model description, with the defaults of the standard and of declared types."""
+    """Reader of the variables of a model description, with the defaults of the standard and of declared types."""
 
     def __init__(self, root: Element, version: int, source: Source, structural: Mapping[str, Settable] | None = None) -> None:
-        """``structural`` are values of structural parameters other than those that the FMU starts with."""
+        """Takes values of structural parameters that differ from the FMU's start values, ``structural``."""
         self.root, self.version, self.source, self.structural = root, version, source, structural or {}
         self.items: dict[str, tuple[tuple[str, int], ...]] = {}
-        """Of declared enumerations."""
+        """Items of declared enumerations."""
         self.types = dict(self._declared_types())
 
     def listed(self) -> Iterator[FmuVariable]:
-        """In the order of the file; an alias of FMI 3 follows its variable."""
+        """Yields the variables in the order of the file; an alias of FMI 3 follows its variable."""
         elements = [each for each in self.root.iterfind("ModelVariables/*") if each.tag != "Annotations"]
         named = [(each, self._name(each), self._reference(each)) for each in elements]
         referred = {place: name for place, (_, name, _) in enumerate(named, 1)}  # FMI 2 refers to places in the list
@@ -87,7 +87,7 @@ class VariableReader:
                 yield replace(variable, name=self._name(alias), description=alias.get("description") or variable.description)
 
     def _declared_types(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """The attributes that variables of a declared type have unless they say otherwise."""
+        """Yields the attributes that variables of a declared type have by default."""
         for definition in self.root.iterfind("TypeDefinitions/*"):
             inner = definition if self.version == 3 else next((each for each in definition if each.tag in _TYPES), definition)
             items = [
@@ -145,7 +145,7 @@ class VariableReader:
         )
 
     def _resized(self, variable: FmuVariable, element: Element, sizes: Mapping[int, str]) -> FmuVariable:
-        """With the values given to structural parameters; what an array of another size starts with is not known."""
+        """Returns a variable with the values given to structural parameters. The start value of an array of another size is unknown."""
         if variable.name in self.structural:
             return replace(variable, start=self.structural[variable.name])
         dimensions = tuple(self._size(each, variable.name, sizes) for each in element.iterfind("Dimension"))
@@ -212,7 +212,7 @@ class VariableReader:
 
 
 def by_name(listed: Iterable[FmuVariable], source: Source) -> dict[str, FmuVariable]:
-    """Variables by their names, each of which one variable alone may have."""
+    """Returns variables by their names; a name that two variables have raises FmuError."""
     found: dict[str, FmuVariable] = {}
     for variable in listed:
         other = found.setdefault(variable.name, variable)
@@ -224,7 +224,8 @@ def by_name(listed: Iterable[FmuVariable], source: Source) -> dict[str, FmuVaria
 
 
 def by_reference(variables: Iterable[FmuVariable]) -> dict[int, FmuVariable]:
-    """The first of aliases; in FMI 2, where each type has value references of its own, reals go before others."""
+    """Returns variables by reference, the first one of aliases. In FMI 2 each type has its own value references, and reals go before
+    others."""
     found: dict[int, FmuVariable] = {}
     for variable in variables:
         other = found.setdefault(variable.reference, variable)

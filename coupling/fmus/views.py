@@ -1,7 +1,7 @@
-"""Variables under value references of their own: the elements of arrays, and values in SI base units.
+"""Variables under additional value references: the elements of arrays, and values in SI base units.
 
-An FMU knows its arrays as wholes, and each variable in one unit. The master knows scalars alone, and connects what is in different units in
-SI base units. References that the FMU does not use stand for these; the kernel translates them.
+An FMU knows its arrays as wholes, and each variable in one unit. The master knows only scalars, and connects variables of different units
+in SI base units. Value references that the FMU does not use represent them; the kernel translates them.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from coupling.fmus.variables import FmuVariable
 
 _LARGEST = 2**32
 _MOST_ELEMENTS = 1_000_000
-"""Elements that all arrays of an FMU may have together; each is a variable of its own."""
+"""Largest number of elements of all arrays of an FMU; each is a variable."""
 _SCALAR = ("real", "integer", "boolean")
 
 
 class View(NamedTuple):
-    """As many references from ``first`` on as a variable has elements."""
+    """References from ``first`` on, one for each element of a variable."""
 
     first: int
     size: int
@@ -37,7 +37,7 @@ class View(NamedTuple):
     """A value in base units is factor * own + offset."""
     offset: float = 0.0
     start: tuple[float, ...] | None = None
-    """Of an array, what the FMU starts with; None where it does not say so."""
+    """Start values of an array; None if the FMU does not give them."""
 
 
 class Element(NamedTuple):
@@ -45,7 +45,7 @@ class Element(NamedTuple):
 
     reference: int
     vector: int
-    """0 for the states, 1 for their derivatives, 2 for the event indicators."""
+    """Number of the vector: 0 for the states, 1 for their derivatives, 2 for the event indicators."""
     place: int
     factor: float = 1.0
     offset: float = 0.0
@@ -74,7 +74,7 @@ class Free:
         self._room, self._next = max((after - before - 1, before + 1) for before, after in pairwise(ends))
 
     def take(self, count: int) -> int:
-        """The first of so many."""
+        """Reserves ``count`` references and returns the first one."""
         if count > self._room:
             raise self._source.broken(f"leaves no {count} value references free for the elements of its arrays")
         self._room -= count
@@ -83,12 +83,12 @@ class Free:
 
 
 def subscripts(dimensions: Sequence[int]) -> Iterator[str]:
-    """``[1,1]``, ``[1,2]`` ... of all elements, in the order of the standard."""
+    """Returns ``[1,1]``, ``[1,2]`` ... of all elements, in the order of the standard."""
     return (f"[{','.join(map(str, each))}]" for each in product(*(range(1, size + 1) for size in dimensions)))
 
 
 def has_elements(variable: FmuVariable) -> bool:
-    """Whether a variable is an array whose elements are numbers."""
+    """Says whether a variable is an array whose elements are numbers."""
     return bool(variable.dimensions) and variable.type in _SCALAR
 
 
@@ -119,12 +119,12 @@ class Elements:
         self._size = {view.own: view.size for view in self.views}
 
     def references(self, reference: int) -> range:
-        """Those of the elements of an array; of a scalar, its own."""
+        """Returns the references of the elements of an array; for a scalar, its own."""
         first = self._first.get(reference)
         return range(reference, reference + 1) if first is None else range(first, first + self._size[reference])
 
     def variables(self, listed: Iterable[FmuVariable]) -> Iterator[FmuVariable]:
-        """All variables, elements in the places of their arrays."""
+        """Yields all variables, elements in the places of their arrays."""
         for variable in listed:
             if not has_elements(variable):
                 yield variable
@@ -144,12 +144,12 @@ class Elements:
                 )
 
     def names(self, name: str) -> list[str]:
-        """Of the elements of an array; of a scalar, its own."""
+        """Returns the names of the elements of an array; for a scalar, its own."""
         array = self.arrays.get(name)
         return [name] if array is None else [f"{name}{each}" for each in subscripts(array.dimensions)]
 
     def unknowns(self, listed: Iterable[Unknown]) -> tuple[Unknown, ...]:
-        """A list of unknowns, element by element; each depends on all elements of what its array depends on."""
+        """Returns a list of unknowns, element by element. Each depends on all elements of the arrays on which its array depends."""
         if not self.arrays:
             return tuple(listed)
         return tuple(each for unknown in listed for each in self._of_unknown(unknown))
@@ -164,7 +164,7 @@ class Elements:
             yield Unknown(reference, pairs, name, names)
 
     def dae(self, dae: Dae | None) -> Dae | None:
-        """A DAE mode, element by element: the first element of an algebraic array is chosen for the first of its residuals."""
+        """Returns a DAE mode, element by element: the first element of an algebraic array is chosen for the first of its residuals."""
         if dae is None or not self.arrays:
             return dae
         algebraic = tuple(each for reference in dae.algebraic for each in self.references(reference))
@@ -183,7 +183,7 @@ class Elements:
 def base_views(
     variables: Iterable[FmuVariable], units: Mapping[str, Unit], elements: Elements, free: Free
 ) -> tuple[list[View], dict[int, int]]:
-    """Views in SI base units of all real variables in other units, and the references of these by those of the variables."""
+    """Returns views in SI base units of all real variables in other units, and the references of these by those of the variables."""
     views: list[View] = []
     found: dict[int, int] = {}
     array_of = {view.first + i: view for view in elements.views for i in range(view.size)}
