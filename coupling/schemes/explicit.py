@@ -1,4 +1,4 @@
-"""Explicit coupling (Jacobi): at each point all instances get what arrives there, and step at once."""
+"""Explicit coupling (Jacobi): at each point all instances receive their inputs there, and step at once."""
 
 from coupling.schemes.base.explicit_step import ExplicitScheme
 from coupling.schemes.base.scheme import SCHEMES

@@ -1,4 +1,4 @@
-"""Explicit coupling one after another (Gauss-Seidel): each instance already gets what those before it have come to.
+"""Explicit coupling one after another (Gauss-Seidel): each instance already receives the new outputs of those before it.
 
 The order is that in which they were added. Multipliers are solved for at the points, and extrapolated over the step as in ``explicit``.
 """

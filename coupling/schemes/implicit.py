@@ -12,7 +12,7 @@ from coupling.schemes.base.scheme import SCHEMES
 
 
 def refusal(session: Session) -> BuildError | None:
-    """Forces are linear over a step."""
+    """Returns the error for an instance whose inputs stay constant over a step, in which forces are linear here."""
     graph, parts = session.schedule.graph, session.built.parts
     multipliers = set(graph.algebraic)
     for address in session.schedule.arriving:

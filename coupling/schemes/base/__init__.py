@@ -1,1 +1,1 @@
-"""What coupling schemes have in common."""
+"""Common parts of coupling schemes."""

@@ -1,4 +1,4 @@
-"""From one communication point to the next until the end, whatever makes a step and whatever chooses its size."""
+"""The course of a co-simulation from one communication point to the next, for every scheme and every step control."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def run_course(session: Session, run: Run, *, in_turn: bool) -> Outcome:
 
 
 def makes_any_step(session: Session, run: Run) -> bool:
-    """Whether steps of any size can be made; where they cannot, the run has to consist of whole ones."""
+    """Says whether steps of any size can be made. If not, the run has to consist of whole steps."""
     rigid = unable(session.built, "variable_step")
     if not rigid:
         return True
@@ -85,5 +85,5 @@ def makes_any_step(session: Session, run: Run) -> bool:
 
 
 def aligns(session: Session, variable: bool) -> bool:
-    """Whether all instances are taken to the event for which one of them ends its step early."""
+    """Says whether all instances are taken to the event for which one of them ends its step early."""
     return variable and returns_early(session.built) and not unable(session.built, "save_state")

@@ -1,4 +1,4 @@
-"""Whether a co-simulation ended because its coupling is unstable: then the FMU that failed first is not to blame."""
+"""Detection of a co-simulation that ended because its coupling is unstable, and not because of the FMU that failed first."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from coupling.outcome import Ending, Outcome
 from coupling.schemes.base import failures
 
 _BEYOND = 1e30
-"""What no quantity of a machine amounts to, in any unit; values that grow from step to step pass it on their way to infinity."""
+"""Bound that no quantity of a machine reaches, in any unit. Values that grow from step to step pass it on their way to infinity."""
 
 
 def ended(session: Session, status: Status, t: float) -> Outcome:
-    """How a run ended, at a time: with the divergence in place of what it made an FMU say."""
+    """Returns the outcome of a run that ended at a time. Divergence of the coupling replaces the error that it caused in an FMU."""
     found = outcome(session, status, float(np.fmax(t, session.kernel.recorded_until)))
     return found if found.ending not in (Ending.FMU_FAILED, Ending.NOT_FINITE) else _diverged(session, t, found)
 
 
 @total
 def _diverged(session: Session, t: float, found: Outcome) -> Outcome:
-    """The outcome that was found, unless values have grown without bound before."""
+    """Returns the outcome that was found, or divergence if values have grown without bound before."""
     values, run = session.kernel.slots, session.run
     shown = {name: abs(values[slot]) for slot, name in session.program.labels.items() if slot < len(values)}
     greatest = max(shown, key=lambda name: np.nan_to_num(shown[name], nan=0, posinf=_BEYOND), default="")

@@ -1,5 +1,7 @@
-"""Explicit steps: multipliers are solved for at the points, from residuals at acceleration level; over the step, inputs go on as
-polynomials through the last points."""
+"""Explicit steps: multipliers are solved for at the points, from residuals at acceleration level.
+
+Over the step, inputs continue as polynomials through the last points.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from coupling.schemes.base.stepper import require
 
 
 class ExplicitScheme(CouplingScheme):
-    """Couples by explicit steps; in the kernel alone where it can."""
+    """Couples by explicit steps, in the kernel alone if possible."""
 
     def __init__(self, *, in_turn: bool) -> None:
         self.in_turn = in_turn
@@ -40,11 +42,11 @@ class ExplicitStepper:
         self.irrevocable = bool(unable(session.built, "save_state"))
 
     def begin(self, restart: bool) -> None:
-        """Notes what arrives."""
+        """Notes the values that arrive at inputs."""
         self.kernel.note_inputs(restart)
 
     def step(self, h: float) -> float:
-        """Takes all Co-Simulation instances a step further, then what is integrated beside them."""
+        """Takes all Co-Simulation instances a step further, then the instances that are integrated beside them."""
         kernel, t = self.kernel, self.kernel.time
         if not self.irrevocable:
             require(kernel.save(0))

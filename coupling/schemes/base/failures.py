@@ -1,4 +1,4 @@
-"""Why a co-simulation is refused, and how it ends early: one function for each sentence, with its remedy."""
+"""Refusals and early ends of a co-simulation: one function for each sentence, with its remedy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ UNSTABLE_SCHEME = "implicit-position-linear"
 
 
 def unstable_scheme() -> BuildError:
-    """Constraints at position level do not go with multipliers that are linear over a step."""
+    """Reports that constraints at position level do not suit multipliers that are linear over a step."""
     return BuildError(
         f"the scheme '{UNSTABLE_SCHEME}' is refused: constraints at position level with forces that are continuous and linear over the step are "
         "unstable, whatever the step (an error grows by 2 + sqrt(3) in every step); choose 'implicit-position', whose multipliers are constant "
@@ -22,24 +22,24 @@ def unstable_scheme() -> BuildError:
 
 
 def unknown_control(given: object, *, known: Iterable[str]) -> BuildError:
-    """There is no step control of that name."""
+    """Reports that no step control has this name."""
     return BuildError(f"step_control = {shown(given)} is unknown; choose one of {', '.join(map(repr, known))}")
 
 
 def tolerance_without_control(tolerance: float) -> BuildError:
-    """A tolerance is given, but steps are fixed."""
+    """Reports a tolerance that is given although steps are fixed."""
     return BuildError(f"tolerance = {tolerance:g} is for Scheme(step_control='adaptive') or 'power'; choose one of them, or leave it out")
 
 
 def nothing_to_extrapolate(*, scheme: str, degree: int) -> BuildError:
-    """Implicit schemes find the inputs at the end of a step."""
+    """Reports an extrapolation that implicit schemes do not use, because they find the inputs at the end of a step."""
     return BuildError(
         f"extrapolation = {degree} has no effect with scheme = '{scheme}', which finds the inputs at the end of each step; leave it out"
     )
 
 
 def nothing_integrated(*, option: str, value: str) -> BuildError:
-    """An option is for Model Exchange instances between the points, of which there are none."""
+    """Reports an option for Model Exchange instances between the points although the system has none."""
     return BuildError(
         f"{option} = {value} has no effect: no Model Exchange instance with states is integrated between the communication points; leave it out, "
         "or give instances kind='me'. rtol is what Co-Simulation instances are told"
@@ -47,7 +47,7 @@ def nothing_integrated(*, option: str, value: str) -> BuildError:
 
 
 def longer_than_allowed(*, max_step: float, step: float) -> BuildError:
-    """Fixed steps are as long as they are."""
+    """Reports a largest step that fixed steps exceed."""
     return BuildError(
         f"max_step = {max_step:g} s has no effect on steps that are fixed at communication_step = {step:g} s; choose a shorter "
         "communication_step, or Scheme(step_control='adaptive')"
@@ -55,7 +55,7 @@ def longer_than_allowed(*, max_step: float, step: float) -> BuildError:
 
 
 def not_repeatable(*, scheme: str, instances: Sequence[str]) -> BuildError:
-    """The scheme repeats steps, but instances cannot go back."""
+    """Reports instances that cannot go back although the scheme repeats steps."""
     return BuildError(
         f"the scheme '{scheme}' repeats steps, but {', '.join(map(repr, instances))} cannot save and restore its state "
         "(canGetAndSetFMUstate); choose scheme='explicit' or 'gauss-seidel', or export it with that ability"
@@ -63,7 +63,7 @@ def not_repeatable(*, scheme: str, instances: Sequence[str]) -> BuildError:
 
 
 def inputs_held(*, instance: str, by_user: bool) -> BuildError:
-    """Multipliers that vary over a step need instances whose inputs vary."""
+    """Reports multipliers that vary over a step for an instance whose inputs are constant."""
     holds = (
         f"the scheme 'implicit' has forces vary over a step such that constraints hold at both levels, but '{instance}' holds its inputs: "
     )
@@ -75,7 +75,7 @@ def inputs_held(*, instance: str, by_user: bool) -> BuildError:
 
 
 def step_size_fixed(*, control: str, instances: Sequence[str]) -> BuildError:
-    """Step control changes the step size, but instances make steps of one size only."""
+    """Reports instances that make steps of one size only although step control changes the size."""
     return BuildError(
         f"step_control = '{control}' changes the step size, but {', '.join(map(repr, instances))} can make steps of one size only "
         "(canHandleVariableCommunicationStepSize); use Scheme(step_control='fixed')"
@@ -83,7 +83,7 @@ def step_size_fixed(*, control: str, instances: Sequence[str]) -> BuildError:
 
 
 def not_reversible(*, control: str, instances: Sequence[str]) -> BuildError:
-    """Step control takes steps back, but instances cannot go back."""
+    """Reports instances that cannot go back although step control takes steps back."""
     return BuildError(
         f"step_control = '{control}' takes steps back, but {', '.join(map(repr, instances))} cannot save and restore its state "
         "(canGetAndSetFMUstate); use Scheme(step_control='fixed')"
@@ -91,13 +91,13 @@ def not_reversible(*, control: str, instances: Sequence[str]) -> BuildError:
 
 
 def velocities_alternate(*, scheme: str, control: str, other_scheme: str = "") -> BuildError:
-    """Step control takes for an error what belongs to the scheme; ``other_scheme`` is one that this control goes with."""
+    """Reports a step control that would take a property of the scheme for an error; ``other_scheme`` is one that suits this control."""
     why = "velocities alternate around the right value from step to step, which looks like an error"
     return _control_refused(scheme, control, why, f", or scheme='{other_scheme}'" if other_scheme else "")
 
 
 def nothing_extrapolated(*, scheme: str, control: str) -> BuildError:
-    """Step control measures what extrapolation does wrong, but the scheme does not extrapolate."""
+    """Reports a step control that measures errors of extrapolation although the scheme does not extrapolate."""
     why = "nothing is extrapolated, so that no energy is created that could tell of errors"
     return _control_refused(scheme, control, why, ", or 'adaptive'")
 
@@ -109,7 +109,7 @@ def _control_refused(scheme: str, control: str, why: str, more: str) -> BuildErr
 
 
 def power_unknown(*, control: str) -> BuildError:
-    """No connection tells the power that it passes on."""
+    """Reports that the power of no connection is known."""
     return BuildError(
         f"step_control = '{control}' needs Co-Simulation instances that are connected through ports whose power is known (planar, rotational, "
         "translational, hydraulic, electrical); use Scheme(step_control='adaptive')"
@@ -117,7 +117,7 @@ def power_unknown(*, control: str) -> BuildError:
 
 
 def stop_between_steps(*, instance: str, start_time: float, stop_time: float, step: float) -> BuildError:
-    """An instance that makes steps of one size only cannot arrive at the stop."""
+    """Reports an instance that makes steps of one size only and cannot arrive at the stop."""
     whole = start_time + round((stop_time - start_time) / step) * step
     return BuildError(
         f"stop_time = {stop_time:g} s is no whole number of communication steps ({step:g} s) after the start, and "
@@ -126,7 +126,7 @@ def stop_between_steps(*, instance: str, start_time: float, stop_time: float, st
 
 
 def own_step_between(*, instance: str, own: float, other: str, step: float) -> BuildError:
-    """An instance has a step of its own, at whose ends another one cannot be."""
+    """Reports an instance whose own step ends where another instance cannot be."""
     return BuildError(
         f"communication_step = {own:g} s of '{instance}' is no whole number of steps of {step:g} s, and '{other}' can make steps of one size only; "
         "choose a multiple"
@@ -141,7 +141,7 @@ class StepUnsolved(Exception):
 
 
 def control_gave_up(*, t: float, h: float, control: str, tolerance: float) -> StepUnsolved:
-    """Steps became too small."""
+    """Returns the error for steps that became too small."""
     return StepUnsolved(
         f"stopped at t = {t:.9g} s: step_control = '{control}' has brought the step down to {h:.2g} s without reaching "
         f"tolerance = {tolerance:g}; loosen it, or use Scheme(step_control='fixed')"
@@ -149,7 +149,7 @@ def control_gave_up(*, t: float, h: float, control: str, tolerance: float) -> St
 
 
 def multipliers_without_effect(*, t: float, names: Sequence[str]) -> StepUnsolved:
-    """Constraints stay as they are, whatever the multipliers."""
+    """Reports constraints that do not respond to the multipliers."""
     quoted = ", ".join(f"'{name}'" for name in names)
     return StepUnsolved(
         f"stopped at t = {t:.9g} s: constraints do not answer to {quoted} within a step; check what their instances are connected with"
@@ -157,7 +157,7 @@ def multipliers_without_effect(*, t: float, names: Sequence[str]) -> StepUnsolve
 
 
 def inputs_unsettled(*, t: float, h: float, repetitions: int) -> StepUnsolved:
-    """Inputs at the end of a step still move after the last repetition."""
+    """Reports inputs at the end of a step that still move after the last repetition."""
     return StepUnsolved(
         f"stopped at t = {t:.9g} s: what arrives at inputs at the end of a step of {h:g} s does not come to rest in {repetitions} repetitions; "
         f"{_SMALLER_STEP}"
@@ -165,7 +165,7 @@ def inputs_unsettled(*, t: float, h: float, repetitions: int) -> StepUnsolved:
 
 
 def diverging(*, t: float, h: float, name: str, gain: float) -> StepUnsolved:
-    """Inputs answer to themselves so strongly that steps of that size are unstable."""
+    """Reports inputs with such a strong response to themselves that steps of that size are unstable."""
     return StepUnsolved(
         f"stopped at t = {t:.9g} s: the coupling diverges: over a step of {h:g} s '{name}' answers {gain:.2g} times as much as it is changed; "
         "choose a smaller communication_step, or put what is stiff into one FMU"
@@ -175,7 +175,7 @@ def diverging(*, t: float, h: float, name: str, gain: float) -> StepUnsolved:
 def constraint_unsolved(
     *, t: float, h: float, repetitions: int, name: str, violation: float, noise: float, others: Sequence[str]
 ) -> StepUnsolved:
-    """A constraint is still violated after the last repetition; ``others`` are the instances that it takes its motion from."""
+    """Reports a constraint that is still violated after the last repetition; ``others`` are the instances that it takes its motion from."""
     uneven = ""
     if violation < 1e4 * noise:
         uneven = f", or a smaller rtol than {noise:g}, if the steps of {listed(others)} answer unevenly to small changes of force"
@@ -191,12 +191,12 @@ _SMALLER_STEP = "choose a smaller communication_step, or check whether there is 
 
 
 def not_solved(unsolved: StepUnsolved) -> Outcome:
-    """A step could not be made."""
+    """Returns the outcome of a run in which a step could not be made."""
     return Outcome(Ending.NOT_SOLVED, f"{unsolved}; {KEPT}")
 
 
 def diverged(*, t: float, name: str, value: float, scheme: str, step: float) -> Outcome:
-    """Values have grown from step to step until something could not take them any more."""
+    """Returns the outcome of a run whose values have grown from step to step until an evaluation failed."""
     other = "" if scheme.startswith("implicit") else ", or scheme='implicit', which bears longer ones"
     return Outcome(
         Ending.NOT_FINITE,

@@ -1,4 +1,4 @@
-"""Loops with constraints: between the points their multipliers are not the loops' own to find."""
+"""Loops with constraints, whose multipliers the scheme finds between the points."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from coupling.schemes.base.stepper import require
 
 
 class HeldLoops:
-    """All of them; ``known`` says of each constraint whether the Jacobian of its loop tells how it answers to multipliers."""
+    """All loops of constraints. ``known`` marks the constraints whose response to multipliers is in the Jacobian of their loop."""
 
     def __init__(self, session: Session, constraints: Sequence[LocatedConstraint]) -> None:
         self._kernel, loops = session.kernel, session.schedule.loops
@@ -26,7 +26,7 @@ class HeldLoops:
             self._kernel.hold(n, held)
 
     def solve_point(self) -> None:
-        """Solves for the multipliers at the present point, where a Jacobian tells how."""
+        """Solves for the multipliers at the present point, if a Jacobian gives their effect."""
         for n in self._exact:
             self._kernel.hold(n, None)
         require(self._kernel.evaluate_point(self._kernel.time))

@@ -1,6 +1,6 @@
 """Implicit steps: the kernel repeats each until the constraints hold at its end; see ``implicit.c``.
 
-Where no Jacobian tells how constraints at the end of a step answer to multipliers, that is found by steps with multipliers moved a little.
+If no Jacobian gives the response of constraints at the end of a step to multipliers, steps with multipliers moved a little find it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from coupling.schemes.base.stepper import CouplingStopped, require
 
 MOST_REPETITIONS = 30
 INPUT_TOLERANCE, LOOP_TOLERANCE = 1e-7, 1e-12
-"""By how much inputs at the end of a step may still move, relative to their size: ordinary ones, and those that depend on themselves."""
+"""Tolerances of inputs at the end of a step, relative to their size: of ordinary inputs, and of inputs that depend on themselves."""
 
 
 class ImplicitScheme(CouplingScheme):
@@ -66,7 +66,7 @@ class ImplicitStepper:
         self.free = np.full(len(self.constraints), not level.continuous)
         """Multipliers that may move at the beginning of the present step, too; continuous ones only where none are known there."""
         self.noise = max(level.tolerance, session.run.rtol)
-        """To how much instances can be expected to answer evenly to small changes: their own tolerance."""
+        """Noise in the response of instances to small changes: their own tolerance."""
         self.inputs = [*session.schedule.arriving, *session.schedule.fed]
         cut = _cut_inputs(session)
         own = {i for i, part in enumerate(session.built.parts) if part.step}
@@ -96,12 +96,12 @@ class ImplicitStepper:
 
     @property
     def beside(self) -> tuple[Kept, ...]:
-        """What a checkpoint keeps beside the kernel."""
+        """Data that a checkpoint keeps beside the kernel."""
         return self, self.response
 
     @property
     def past(self) -> np.ndarray:
-        """The last points."""
+        """Data of the last points."""
         return self.steps.past
 
     @past.setter
@@ -109,7 +109,7 @@ class ImplicitStepper:
         self.steps.past = past
 
     def begin(self, restart: bool) -> None:
-        """Notes a point. After the start and after an event multipliers are solved for, where a Jacobian tells how."""
+        """Notes a point. After the start and after an event it solves for multipliers, if a Jacobian gives their effect."""
         if restart:
             self.loops.solve_point()
         if self.level.continuous:
@@ -161,7 +161,7 @@ class ImplicitStepper:
             self.kernel.set_align(True)
 
     def _find_response(self, t: float, h: float, unknowns: np.ndarray) -> None:
-        """Finds how constraints answer to multipliers where no Jacobian tells."""
+        """Finds the response of constraints to multipliers without a Jacobian."""
         multipliers, ends = (each.copy() for each in np.split(unknowns, [self.enforced.size]))
         multipliers = multipliers.reshape(2, -1)
         violations = self._repeat(multipliers, ends).copy()
@@ -181,7 +181,7 @@ class ImplicitStepper:
         return self.steps.violations
 
     def _arriving(self, t: float, multipliers: np.ndarray) -> np.ndarray:
-        """What arrives at the inputs at a time, with these multipliers."""
+        """Returns the values at the inputs at a time, with these multipliers."""
         require(self.steps.arrive(t, multipliers))
         return self.kernel.arriving
 
@@ -202,6 +202,6 @@ class ImplicitStepper:
 
 
 def _cut_inputs(session: Session) -> np.ndarray:
-    """Which inputs depend on themselves at once, by a loop that is cut."""
+    """Returns marks of the inputs that depend on themselves at once, by a loop that is cut."""
     cut = {a for loop in session.schedule.loops if loop.torn for a in (session.schedule.graph.addresses[n] for n in loop.members)}
     return np.array([a in cut for a in [*session.schedule.arriving, *session.schedule.fed]], dtype=bool)

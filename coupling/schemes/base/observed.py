@@ -1,4 +1,4 @@
-"""What Co-Simulation instances give, by which step doubling measures errors."""
+"""Outputs of Co-Simulation instances, by which step doubling measures errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from coupling.plan.graph import Address, type_code
 
 
 class ObservedOutputs:
-    """All outputs and what is passed on, but for what depends on inputs at once; where that leaves nothing, all."""
+    """All outputs and passed values that do not depend directly on inputs; if none is left, all of them."""
 
     def __init__(self, session: Session) -> None:
         parts = session.built.parts
@@ -36,5 +36,5 @@ class ObservedOutputs:
         ]
 
     def now(self) -> np.ndarray:
-        """Their values."""
+        """Returns the present values of the outputs."""
         return np.concatenate([np.zeros(0), *(instance.get(0, references)[1] for instance, references in self._calls)])

@@ -14,11 +14,11 @@ from coupling.schemes.base.course import aligns, makes_any_step
 from coupling.schemes.base.stepper import CommunicationStepper, require
 
 SAME_POINT = 1e-9
-"""Points this close to each other, as a share of a step, are one: only rounding sets them apart."""
+"""Distance of points, as a share of a step, below which only rounding separates them and they count as one."""
 
 
 class Points:
-    """Where a run has come to."""
+    """Progress of a run over its communication points."""
 
     kept = ("t", "h", "steps", "rejected", "restart", "passed", "_recorded")
 
@@ -28,14 +28,14 @@ class Points:
         """The present point, and the size of steps."""
         self.steps = self.rejected = 0
         self.restart = True
-        """Whether nothing goes on from what was before: at the start, and after an event."""
+        """True if no past exists to continue from: at the start, and after an event."""
         self.any_step_size = makes_any_step(session, run)
         self._times = list(run.times())
         self._recorded = math.nan
         self._saved: tuple = ()
 
     def start(self, h: float) -> None:
-        """Begins at the start, with steps of that size."""
+        """Begins at the start, with steps of ``h`` seconds."""
         self.h = h
         self.kernel.set_align(aligns(self.session, self.any_step_size))
         require(
@@ -49,7 +49,7 @@ class Points:
 
     @property
     def passed(self) -> int:
-        """How many of the times that are asked for have been recorded."""
+        """Number of requested times that have been recorded."""
         return len(self.run.times()) - len(self._times)
 
     @passed.setter
@@ -57,7 +57,7 @@ class Points:
         self._times = list(self.run.times()[count:])
 
     def before_event(self, end: float) -> float:
-        """Where a step that should go to ``end`` has to end: no later than at an event that is foreseen."""
+        """Returns the end of a step that should go to ``end``: no later than at an event that is foreseen."""
         event = min(self.kernel.next_time, self.kernel.next_period) if self.any_step_size else math.inf
         return min(event, self.run.stop_time) if self.t < event < end + SAME_POINT * self.h else end
 
@@ -79,21 +79,21 @@ class Points:
         self.steps += 1
 
     def save(self) -> None:
-        """Keeps the present point, to come back to it."""
+        """Keeps the present point, for a return to it."""
         require(self.kernel.save(1))
         if self.interval:
             self.interval.save()
         self._saved = self.t, self.restart, self.stepper.past, self.steps
 
     def restore(self) -> None:
-        """Goes back to the point that was kept."""
+        """Returns to the point that was kept."""
         require(self.kernel.restore(1))
         if self.interval:
             self.interval.restore()
         self.t, self.restart, self.stepper.past, self.steps = self._saved
 
     def record(self, event: bool) -> None:
-        """Adds a row at the first point at or after each time that is asked for, and after each event; looks at what has a range."""
+        """Adds a row at the first point at or after each requested time, and after each event; checks values with a range."""
         if len(self.kernel.bounds):
             self.kernel.note_point()
         reach = self.t + SAME_POINT * self.h
@@ -106,6 +106,6 @@ class Points:
             self._recorded = self.t
 
     def record_last(self) -> None:
-        """Records the last point: it is the one that tells most."""
+        """Records the last point, which explains most."""
         if self._recorded != self.t and self.t == self.kernel.time:
             self.record(event=True)

@@ -1,4 +1,4 @@
-"""How constraints answer to multipliers over a step where no Jacobian tells, found by steps with multipliers moved a little."""
+"""Response of constraints to multipliers over a step without a Jacobian, found by steps with multipliers moved a little."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 PERTURBATION = 1e-3
-"""By how much multipliers are moved, relative to their size."""
+"""Change of multipliers, relative to their size."""
 
 
 class Response:
@@ -16,11 +16,13 @@ class Response:
     kept = ("_step", "_matrix", "_moves")
 
     def __init__(self, constraints: np.ndarray, enforced: np.ndarray, sizes: np.ndarray, forces: np.ndarray) -> None:
-        """``constraints`` are those that no Jacobian tells of; ``enforced`` as in :class:`ConstraintLevel`, of all. ``sizes`` and ``forces`` are the
-        sizes of violations and multipliers, of all."""
+        """Takes the ``constraints`` without a Jacobian, and data of all constraints.
+
+        ``enforced`` is as in :class:`ConstraintLevel`. ``sizes`` and ``forces`` are the sizes of violations and multipliers.
+        """
         self.constraints, own = constraints, enforced[:, constraints]
         places = np.arange(own.size).reshape(own.shape)
-        """Of their violations, and of their multipliers at both ends of a step."""
+        """Places of the constraints' violations, and of their multipliers at both ends of a step."""
         self._enforced = places[own]
         self._size_of, self._force_of = np.tile(sizes[constraints], 2)[self._enforced], np.tile(forces[constraints], 2)
         self._powers = np.where(self._enforced < len(constraints), 2.0, 1.0)
@@ -30,7 +32,7 @@ class Response:
             *places[0][both][:, None],
             *(column[-1:] if two else column for column, two in zip(places.T, both, strict=True)),
         ]
-        """Which multipliers move together: those of a constraint that determines one value of its multiplier are the same."""
+        """Multipliers that move together. Both multipliers of a constraint that determines one value are the same."""
         self._step = 0.0
         self._matrix = np.zeros((0, 0))
         self._moves: np.ndarray | None = None
@@ -43,18 +45,18 @@ class Response:
         return self._step > 0
 
     def scale(self, factors: float | np.ndarray) -> None:
-        """Multiplies what is known."""
+        """Multiplies the known response by factors."""
         self._matrix, self._moves = self._matrix * factors, None
 
     def rescale(self, h: float) -> None:
-        """What is known of one step size tells of others."""
+        """Adapts the response of one step size to another one."""
         if h != self._step:
             self.scale(((h / self._step) ** self._powers)[:, None])
             self._step = h
 
     @property
     def moves(self) -> np.ndarray:
-        """How multipliers move by violations, in Newton's way: a row for each multiplier at both ends of a step, a column for each violation."""
+        """Newton matrix from violations to multipliers: a row for each multiplier at both ends of a step, a column for each violation."""
         if self._moves is None:
             count, newton = 2 * len(self.constraints), -np.linalg.pinv(self._matrix, rcond=1e-10)
             self._moves = np.zeros((count, count))

@@ -1,4 +1,4 @@
-"""What a coupling scheme is, and all of them by name."""
+"""Coupling schemes: their data, and all of them by name."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from coupling.schemes.base import failures
 
 
 class CouplingScheme(ABC):
-    """Couples Co-Simulation instances from start to stop."""
+    """Scheme that couples Co-Simulation instances from start to stop."""
 
     in_turn: bool = False
-    """Whether instances step one after another (Gauss-Seidel), not all at once (Jacobi)."""
+    """True if instances step one after another (Gauss-Seidel), and not all at once (Jacobi)."""
     repeats: bool = False
-    """Whether it repeats steps, and so finds multipliers that cannot be solved for at a point."""
+    """True if the scheme repeats steps, and so finds multipliers that cannot be solved for at a point."""
     loose: Collection[str] = ()
-    """The levels of constraints, ``position`` or ``velocity``, that it lets go their own way."""
+    """Levels of constraints, ``position`` or ``velocity``, at which the scheme lets them drift."""
     refused_controls: Mapping[str, Callable[..., BuildError]] = {}
-    """The names of step controls that do not go with the scheme, and what refuses each: a function of ``scheme`` and ``control``."""
+    """Names of step controls that do not suit the scheme, each with a function of ``scheme`` and ``control`` that refuses it."""
 
     @abstractmethod
     def couple(self, session: Session, run: Run, interval: Interval | None) -> Outcome:
@@ -35,7 +35,7 @@ SCHEMES: Registry[CouplingScheme] = Registry("scheme", "coupling.schemes")
 
 
 def scheme_of(name: str) -> CouplingScheme:
-    """The coupling scheme of that name."""
+    """Returns the coupling scheme of that name."""
     if name == failures.UNSTABLE_SCHEME:
         raise failures.unstable_scheme()
     return SCHEMES[name]

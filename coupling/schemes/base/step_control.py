@@ -19,12 +19,12 @@ from coupling.schemes.base.scheme import CouplingScheme
 from coupling.schemes.base.stepper import CouplingStopped
 
 HALVINGS = (0, 4, 12)
-"""How often the first interval is halved, by the degree of extrapolation, as long as there is no past to extrapolate from."""
+"""Halvings of the first interval, by the degree of extrapolation, as long as no past exists to extrapolate from."""
 HALVINGS_AFTER_EVENTS = 6
-"""The least of these after an event."""
+"""Least number of these halvings after an event."""
 SAFETY, LEAST_FACTOR, MOST_FACTOR = 0.9, 0.2, 3.0
 SMALLEST_STEP = 1e-9
-"""Of the first step: below that the control gives up."""
+"""Least size of the first step: below that the control gives up."""
 
 
 class StepControl(ABC):
@@ -47,15 +47,15 @@ class StepControl(ABC):
     @property
     @abstractmethod
     def first_size(self) -> float:
-        """The size of steps at the start."""
+        """Size of steps at the start, in s."""
 
     @abstractmethod
     def refuse(self, scheme: CouplingScheme) -> None:
-        """Raises what the scheme or the instances cannot do."""
+        """Raises the error for a scheme or an instance that does not suit this control."""
 
     @abstractmethod
     def advance(self) -> None:
-        """Goes a step further, and records."""
+        """Takes the next step, and records."""
 
 
 class FixedSteps(StepControl):
@@ -74,7 +74,7 @@ class FixedSteps(StepControl):
         return self.communication_step
 
     def refuse(self, scheme: CouplingScheme) -> None:
-        """Every scheme goes with fixed steps."""
+        """Raises the error for a scheme that does not suit this control; every scheme suits fixed steps."""
 
     def advance(self) -> None:
         points = self.points
@@ -107,7 +107,7 @@ class ErrorControl(StepControl):
 
     changes_steps = True
     more_order: ClassVar[int]
-    """How many powers of the step size more than the order of the scheme the error shrinks with."""
+    """Order of the error in the step size, beyond the order of the scheme."""
 
     @property
     def first_size(self) -> float:
@@ -152,7 +152,7 @@ class ErrorControl(StepControl):
 
     @abstractmethod
     def error(self, h: float) -> float:
-        """Takes a step of that size, and returns its error as a multiple of what is allowed."""
+        """Takes a step of that size, and returns its error as a multiple of the tolerance."""
 
     def _next_size(self) -> float:
         points = self.points
@@ -169,7 +169,7 @@ class ErrorControl(StepControl):
         points.record(points.restart)
 
     def _is_too_long(self, stopped: CouplingStopped) -> bool:
-        """Whether an attempt failed for no better reason than its length."""
+        """Says whether an attempt failed only because the step was too long."""
         which = stopped.session or self.points.session
         discarded = stopped.status is Status.FMU_FAILED and which.kernel.failure.status == DISCARD
         return discarded or stopped.status in (Status.RETRY, Status.NOT_FINITE, Status.NOT_SOLVED, Status.STEP_TOO_SMALL)
@@ -235,7 +235,7 @@ STEP_CONTROLS: dict[str, type[StepControl]] = {"fixed": FixedSteps, "adaptive": 
 
 
 def control_of(name: object) -> type[StepControl]:
-    """The step control of that name."""
+    """Returns the step control of that name."""
     if not isinstance(name, str) or name not in STEP_CONTROLS:
         raise failures.unknown_control(name, known=STEP_CONTROLS)
     return STEP_CONTROLS[name]

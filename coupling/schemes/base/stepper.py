@@ -1,4 +1,4 @@
-"""What makes one communication step after another, and what stops it."""
+"""Steppers, which make one communication step after another, and the error that stops them."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ class CommunicationStepper(Protocol):
     """Makes steps from one communication point to the next."""
 
     order: int
-    """An error made in one step shrinks with one power more."""
+    """Order of the scheme: an error of one step shrinks with one power more."""
     extrapolation: int
-    """The degree of the polynomials for which it needs former points."""
+    """Degree of the polynomials for which it needs former points."""
     past: Any
-    """What it remembers of former points; step control puts it back with a step that it takes back."""
+    """Memory of former points; step control restores it with a step that it takes back."""
 
     @property
     def beside(self) -> tuple[Kept, ...]:
-        """What a checkpoint keeps of it."""
+        """Data of the stepper that a checkpoint keeps."""
 
     def begin(self, restart: bool) -> None:
-        """Notes that the system is at a point; ``restart`` where nothing goes on from what was before."""
+        """Notes that the system is at a point; ``restart`` is true if no past continues."""
 
     def step(self, h: float) -> float:
         """Takes all instances a step further, or to an event before; returns the time reached."""
 
 
 class CouplingStopped(Exception):
-    """The kernel cannot go on: that of the session given, or of the one that runs."""
+    """The kernel cannot continue: that of the session given, or of the one that runs."""
 
     def __init__(self, status: Status, session: Session | None = None) -> None:
         super().__init__(status.name)
@@ -39,6 +39,6 @@ class CouplingStopped(Exception):
 
 
 def require(status: Status, session: Session | None = None) -> None:
-    """Stops the run unless a call of the kernel went well, or of that of another session inside."""
+    """Raises CouplingStopped unless a call of the kernel succeeded, or that of another session inside."""
     if status is not Status.DONE:
         raise CouplingStopped(status, session)
