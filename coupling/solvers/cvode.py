@@ -28,7 +28,7 @@ def integrate(session: Session, run: Run) -> Outcome:
 
 
 def _made(equations: Equations, run: Run) -> Cvode | CvodeInC:
-    """Where the system is evaluated by its own equations, nothing but C is called."""
+    """Returns the solver. If the system is evaluated by its own equations, all calls stay in C."""
     load("CVODE")
     jacobian = jacobian_of(equations.session)
     if isinstance(jacobian, GraphSlopes) and can_be_called(equations, jacobian):
@@ -38,14 +38,16 @@ def _made(equations: Equations, run: Run) -> Cvode | CvodeInC:
 
 
 def can_be_called(equations: Equations, jacobian: GraphSlopes) -> bool:
-    """Whether the kernel knows the library and has all that this asks for; not for sparse matrices, nor in another process for large ones, which
-    take a library that begins threads."""
+    """Says whether the kernel can call the library for this system.
+
+    It cannot for sparse matrices. In another process it cannot for large ones, which need a library that begins threads.
+    """
     many = jacobian.has_loops and not equations.kernel.library.is_elsewhere
     return equations.by_kernel and (many or equations.states <= FEW) and library_of(linked("CVODE")) is not None
 
 
 class CvodeInC(SteppedInC):
-    """Called by the kernel, and calling it, with nothing in between."""
+    """CVODE called by the kernel, and calling it, without Python in between."""
 
     def __init__(self, equations: Equations, run: Run, jacobian: GraphSlopes) -> None:
         self._equations, self._jacobian = equations, jacobian

@@ -28,24 +28,24 @@ def integrate(session: Session, run: Run) -> Outcome:
 _RANK = 1e-10
 """Singular values, of the equilibrated equations of the unknowns, that count as zero."""
 _FREED = 1e-6
-"""Of the unknowns: how much may be left of what redundant equations leave open."""
+"""Largest rest, as a share of the unknowns, in the directions that redundant equations leave open."""
 
 
 @dataclass(frozen=True)
 class _Redundancy:
-    """What redundant equations r(z) lack, so that r + lacking (open' z) = 0 has one solution, which has nothing of ``open``."""
+    """Rank deficiency of redundant equations r(z): r + lacking (open' z) = 0 has one solution, with no part along ``open``."""
 
     lacking: np.ndarray
     open: np.ndarray
 
 
 class Ida(Sundials):
-    """y = [x, z], the states and the unknowns; F = [x' - f(t, x, z), r(t, x, z)].
+    """IDA for y = [x, z], the states and the unknowns; F = [x' - f(t, x, z), r(t, x, z)].
 
-    Where equations are redundant at the start, or after an event, that solution is taken which has nothing of the directions that
-    are open there; as soon as equations that were redundant no longer are, they are taken as they are. Where a mechanism goes through
-    a pose in which its constraints become redundant, the multipliers may grow there without bound: other solvers step over such a
-    point, while IDA, which controls the multipliers' errors as well, may come out on another branch of the motion.
+    If equations are redundant at the start, or after an event, the solution without any part in the open directions is taken. As soon as
+    they are no longer redundant, they are taken as they are. If a mechanism passes a pose in which its constraints become redundant, the
+    multipliers may grow there without bound. Other solvers step over such a point. IDA also controls the errors of the multipliers, and may
+    come out on another branch of the motion.
     """
 
     def __init__(self, equations: Equations, run: Run) -> None:
@@ -155,8 +155,12 @@ class Ida(Sundials):
 
 
 def _tolerances_of_unknowns(equations: Equations, run: Run) -> np.ndarray:
-    """As given by name. Otherwise those of algebraic variables are loose, since their errors do not add up and tight ones cost many
-    steps: the root of ``rtol``, of the greatest of the same unit at the start, and of no less than a nominal value, or the size of one. Torn inputs are tight as states are."""
+    """Returns the absolute tolerances of the unknowns, as given by name.
+
+    By default those of algebraic variables are loose, since their errors do not add up and tight ones cost many steps. They are the root of
+    ``rtol`` times a size: the greatest of the same unit at the start, and at least a nominal value or 1. Torn inputs are as tight as
+    states.
+    """
     session = equations.session
     names, units, sizes, nominals, torn, addresses = [], [], [], [], [], []
     for loop in session.schedule.loops:

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 NAMES = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 _IMPLICIT = ("Radau", "BDF", "LSODA")
 _EVALUATIONS = {"RK23": 3, "RK45": 6, "DOP853": 12}
-"""Of an attempted step, for those methods where each takes the same."""
+"""Evaluations of an attempted step, for those methods in which each attempt takes the same number."""
 _TIMES = {"Radau": 3, "BDF": 1, "LSODA": 1}
-"""How many different times the others evaluate an attempted step at."""
+"""Number of different times at which the other methods evaluate an attempted step."""
 _ORDER = {"RK23": 2, "RK45": 4, "DOP853": 7, "Radau": 3, "BDF": 1}
-"""Of the error estimates."""
+"""Orders of the error estimates."""
 
 
 def integrate(name: str, session: Session, run: Run) -> Outcome:
@@ -122,7 +122,7 @@ class Scipy:
         return self._ask().copy()
 
     def _first_step(self, t: float, x: np.ndarray, limit: float) -> float:
-        """For which an explicit Euler step errs by a hundredth of the tolerance; SciPy's own choice cannot do with NaN."""
+        """Returns the step for which an explicit Euler step errs by a hundredth of the tolerance. SciPy's own choice fails at NaN."""
         scale = self._atol + self._options["rtol"] * np.abs(x)
         longest = min(limit - t, self._options["max_step"])
         dx = self._derivatives(t, x)

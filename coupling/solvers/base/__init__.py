@@ -1,1 +1,1 @@
-"""What solvers have in common."""
+"""Common parts of solvers."""

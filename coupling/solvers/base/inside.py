@@ -17,7 +17,7 @@ AT_A_TIME = 0.1
 
 
 def advance(session: Session, run: Run, status: Status) -> tuple[Status, bool]:
-    """Goes on from the status with which a run began. Returns how it ended, and whether it was interrupted."""
+    """Continues from the status with which a run began. Returns its last status, and whether it was interrupted."""
     kernel, longest = session.kernel, pace(session, AT_A_TIME)
     chunk = 20 if longest == AT_A_TIME else 1
     status = begun(session, status)
@@ -40,11 +40,11 @@ def advance(session: Session, run: Run, status: Status) -> tuple[Status, bool]:
 
 
 def next_chunk(chunk: int, longest: float, spent: float) -> int:
-    """How many steps to take before the next look, after so many have taken so long."""
+    """Returns the number of steps to take before the next look, after ``chunk`` steps that took ``spent`` seconds."""
     return max(1, min(int(chunk * longest / max(spent, 1e-6)), 10 * chunk))
 
 
 def record_last(kernel: Kernel, run: Run, outcome: Outcome) -> None:
-    """The last point of a run that did not complete is the one that tells most."""
+    """Records the last point of a run that did not complete, which explains most."""
     if not outcome.completed and kernel.reached > run.start_time and kernel.evaluate(kernel.reached, kernel.present) is Status.DONE:
         kernel.record()

@@ -25,7 +25,7 @@ from coupling.solvers.base.solver import Solver
 
 
 def explicit_method(tableau: Tableau) -> Solver:
-    """The solver that runs a tableau."""
+    """Returns the solver that runs a tableau."""
     return Solver(partial(integrate, tableau), tableau, in_c=True)
 
 
@@ -81,7 +81,7 @@ def _roughness(session: Session, counts: Counts) -> str:
 
 
 COSTLY, SHARE = 500, 0.25
-"""Steps that stability has limited are worth a word where they are as many, and as large a share of all."""
+"""Number of steps that stability has limited, and their share of all, from which a warning is given."""
 
 
 def _stiffness(session: Session, counts: Counts) -> str:

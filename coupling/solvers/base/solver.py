@@ -1,4 +1,4 @@
-"""What a solver is, and all there are by name."""
+"""Solvers: their data, and all of them by name."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ class Solver:
 
     integrate: Callable[[Any, Any], Outcome]
     tableau: Tableau | None = None
-    """Of an explicit Runge-Kutta method, which can also integrate between communication points."""
+    """Tableau of an explicit Runge-Kutta method, which can also integrate between communication points."""
     holds: bool = False
-    """Whether it holds constraints by itself, whatever their stabilisation."""
+    """True if the solver holds constraints by itself, whatever their stabilisation."""
     without: Mapping[str, str] = field(default_factory=dict)
-    """Options that it does not use, and what does their work."""
+    """Options that the solver does not use, and their replacements."""
     check: Callable[[Run], None] = _nothing
-    """Refuses what else makes no sense with it."""
+    """Function that raises BuildError for other options that do not suit the solver."""
     in_c: bool = False
-    """Whether the kernel takes its steps, so that no evaluation passes through Python."""
+    """True if the kernel takes the solver's steps, without any evaluation in Python."""
     embedded: bool = False
-    """Whether exported mechanisms can take its steps."""
+    """True if exported mechanisms can take the solver's steps."""
     along: bool = False
-    """Whether it integrates the multipliers along."""
+    """True if the solver integrates the multipliers along."""
 
 
 SOLVERS: Registry[Solver] = Registry("solver", "coupling.solvers")
 
 
 def solver_of(run: Run) -> Solver:
-    """That of a run; refuses options that it does not have, and values that it cannot take."""
+    """Returns the solver of a run. Options that it does not have, and values that it cannot take, raise BuildError."""
     name, solver = run.solver_name, SOLVERS[run.solver_name]
     for option, instead in solver.without.items():
         if getattr(run, option) != getattr(Run, option):
@@ -67,7 +67,7 @@ def solver_of(run: Run) -> Solver:
 
 
 def method_between_points(built: Built, run: Run) -> TableauStructure:
-    """The method that integrates Model Exchange instances from one communication point to the next."""
+    """Returns the method that integrates Model Exchange instances from one communication point to the next."""
     tableau = SOLVERS[run.solver_name].tableau
     if tableau is None:
         first = next(built.parts[i].name for i in built.inner_parts if built.parts[i].states)

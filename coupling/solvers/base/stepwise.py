@@ -1,7 +1,7 @@
-"""Solvers that take one step at a time, driven by the kernel, which sees to outputs and events; and how their runs end.
+"""Solvers that take one step at a time, driven by the kernel, which handles outputs and events; and the ends of their runs.
 
-A solver comes as a :class:`Stepper`. It sees the system through :class:`Equations`, whose functions it may call at any point; what
-the system does not answer at a point is NaN, which every solver takes for a reason to come back with a smaller step.
+A solver comes as a :class:`Stepper`. It sees the system through :class:`Equations`, whose functions it may call at any point. A value that
+the system does not give at a point is NaN, and every solver then returns with a smaller step.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Stepper(CalledMethod, Protocol):
 
     @property
     def jacobians(self) -> int:
-        """How often it has asked for derivatives of the system."""
+        """Number of evaluations of the system's derivatives that the solver has asked for."""
 
 
 class SteppedInC(ABC):
@@ -54,15 +54,15 @@ class SteppedInC(ABC):
     @property
     @abstractmethod
     def jacobians(self) -> int:
-        """How often it has asked for derivatives of the system."""
+        """Number of evaluations of the system's derivatives that the solver has asked for."""
 
     @abstractmethod
     def raise_why(self) -> NoReturn:
-        """Why it has ended the run."""
+        """Raises the error for which the solver has ended the run."""
 
 
 class Stopped(Exception):
-    """The kernel found what no smaller step mends."""
+    """The kernel met an error that no smaller step can avoid."""
 
     def __init__(self, status: Status) -> None:
         super().__init__(status.name)
@@ -84,17 +84,17 @@ class Equations:
         self.kernel.set_fast(False)
         self.states = session.built.states
         self.projected = session.projects
-        """Whether derivatives are those at the states that satisfy the constraints."""
+        """True if derivatives are taken at the states that satisfy the constraints."""
         self.kernel.set_projection(session.rows, self.projected)
         self._by_directions = None if session.run.form == "multipliers" else ByDirections(session)
 
     @property
     def by_kernel(self) -> bool:
-        """Whether derivatives are what the kernel says at once."""
+        """True if the kernel computes the derivatives directly."""
         return self._by_directions is None
 
     def check(self, status: Status) -> bool:
-        """Whether there are values; raises what a user's function raised, and what ends the run."""
+        """Says whether the system has values; raises the error of a user's function, and Stopped if the run ends."""
         if status is Status.DONE:
             return True
         if self.session.running.raised is not None:
@@ -104,24 +104,24 @@ class Equations:
         raise Stopped(status)
 
     def require(self, status: Status) -> None:
-        """Where there have to be values."""
+        """Raises Stopped if the system has no values at a point that needs them."""
         if not self.check(status):
             raise Stopped(Status.RETRY)
 
     def derivatives(self, t: float, x: np.ndarray, dx: np.ndarray) -> None:
-        """Of the states, all NaN where there are none."""
+        """Computes the derivatives of the states into ``dx``, all NaN if they do not exist."""
         if not self.evaluate(t, x, dx):
             dx[:] = np.nan
 
     def evaluate(self, t: float, x: np.ndarray, dx: np.ndarray) -> bool:
-        """Whether there are derivatives; these."""
+        """Computes the derivatives into ``dx``, and says whether they exist."""
         if self._by_directions:
             status, z = self._by_directions.multipliers(t, x)
             return self.check(status) and self.check(self.kernel.residuals(t, x, z, dx, np.zeros(len(z))))
         return self.check((self.kernel.projected_derivatives if self.projected else self.kernel.derivatives)(t, x, dx))
 
     def residuals(self, t: float, x: np.ndarray, z: np.ndarray, dx: np.ndarray, r: np.ndarray) -> bool:
-        """Whether there are derivatives with given unknowns, and residuals; these."""
+        """Computes derivatives with given unknowns, and residuals, and says whether they exist."""
         return self.check((self.kernel.projected_residuals if self.projected else self.kernel.residuals)(t, x, z, dx, r))
 
     def arrive(self, t: float, x: np.ndarray) -> np.ndarray:
@@ -144,7 +144,7 @@ def integrate(session: Session, run: Run, name: str, make: Callable[[Equations, 
 
 
 class _Nothing:
-    """Integrates a system without states."""
+    """Solver of a system without states."""
 
     def __init__(self, run: Run) -> None:
         self._longest, self.rejected, self.jacobians = run.max_step, 0, 0
@@ -176,7 +176,7 @@ class _Checked:
 
 
 _CHUNK = 20
-"""Steps that a solver in C takes at first, before anybody looks."""
+"""Steps that a solver in C takes before the first check of its duration."""
 
 
 class _Drive:
@@ -187,7 +187,7 @@ class _Drive:
         self._session, self._kernel = equations.session, equations.kernel
         times = run.times()
         self._begins = bool(len(times) and times[0] <= run.start_time)
-        """Whether the start is to be recorded."""
+        """True if the start is to be recorded."""
         later = np.ascontiguousarray(times[int(self._begins) :])
         span = run.start_time, run.stop_time, later
         if isinstance(stepper, SteppedInC):
@@ -228,7 +228,7 @@ class _Drive:
         return outcome_of(self._session, Status.DONE, self._kernel.reached)
 
     def _gave_up(self, why: str) -> Outcome:
-        """What the system did not answer is why; without such a thing, it is the solver's own reason."""
+        """Returns the outcome of a solver that gave up. The system's failure is the reason; without one, it is the solver's own."""
         if Status(self._kernel.failure.kind) is not Status.DONE:
             return outcome_of(self._session, Status.RETRY, self._kernel.reached)
         fastest = "; ".join(["", *sentences(self._fastest)])

@@ -1,4 +1,4 @@
-"""What the solvers of SUNDIALS have in common, as scikit-sundae offers them."""
+"""Common parts of the solvers of SUNDIALS, as scikit-sundae offers them."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ FEW = 60
 _DENSE = 0.2
 """Share of entries from which on a matrix counts as dense."""
 PERSISTENT = 20
-"""Convergence failures in one step; each quarters it, and what an FMU discards counts as one."""
+"""Convergence failures in one step; each quarters it. A step that an FMU discards counts as one."""
 TOO_SMALL = "the step size fell below what numbers resolve"
 _FUZZ = 100 * float(np.finfo(float).eps)
-"""How far, of the time, a solver may be from the limit that it says it has reached."""
+"""Largest distance, as a share of the time, between a solver and the limit that it reports to have reached."""
 
 
 class Sundials(ABC):
     """A solver for y, which begins with the states."""
 
     _values: LastKnown
-    """Of what it asks for as its Jacobian, the entries that may differ from zero."""
+    """Entries of the solver's Jacobian that may differ from zero."""
 
     def __init__(self, equations: Equations, solver: Any) -> None:
         self._equations, self._solver = equations, solver
@@ -104,7 +104,7 @@ def _check(result: Any) -> None:
 
 
 def as_reason(message: str) -> str:
-    """A sentence without its stop, to go on with."""
+    """Returns a sentence without its stop, as the end of another one."""
     return message[0].lower() + message[1:].rstrip(".")
 
 
@@ -113,9 +113,9 @@ class Matrix:
     """The matrix that a solver factorises: dense, or sparse where that pays."""
 
     options: dict[str, Any]
-    """For the solver."""
+    """Options for the solver."""
     places: np.ndarray | None
-    """Where the values belong in what scikit-sundae has filled in, as far as they are not all there is."""
+    """Places of the values in the matrix that scikit-sundae fills; None if they are all its entries."""
 
     @property
     def sparse(self) -> bool:
@@ -127,7 +127,7 @@ class Matrix:
 
     @staticmethod
     def of(size: int, rows: np.ndarray, columns: np.ndarray) -> Matrix:
-        """With all places that can differ from zero, each once."""
+        """Returns the matrix with all places that can differ from zero, each once."""
         if size <= FEW or len(rows) > _DENSE * size * size:
             return replace(Matrix.full(size), places=rows * size + columns)
         order = np.lexsort((rows, columns))
@@ -145,13 +145,13 @@ class Matrix:
 
 
 class LastKnown:
-    """A Jacobian that keeps its last value where it has none: any that is about right leads to the solution."""
+    """A Jacobian that keeps its last value if it has no new one: any approximate Jacobian leads to the solution."""
 
     def __init__(self, jacobian: Callable[[], np.ndarray]) -> None:
         self._jacobian = jacobian
         self._known: np.ndarray | None = None
         self.asked = 0
-        """How often it has been."""
+        """Number of calls."""
 
     def __call__(self) -> np.ndarray:
         self.asked += 1
@@ -164,7 +164,7 @@ class LastKnown:
 
 
 def options(run: Run, atol: np.ndarray, **more: Any) -> dict[str, Any]:
-    """What both solvers are told."""
+    """Returns the options that both solvers take."""
     return {
         "rtol": run.rtol,
         "atol": atol,
@@ -175,7 +175,7 @@ def options(run: Run, atol: np.ndarray, **more: Any) -> dict[str, Any]:
 
 
 def load(name: str) -> Any:
-    """The class of a solver. Its libraries for parallel work keep the processors busy waiting, so they get one thread unless told otherwise."""
+    """Returns the class of a solver. Its parallel libraries keep processors busy while they wait, so they get one thread by default."""
     alone = {variable: "1" for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS") if variable not in os.environ}
     os.environ.update(alone)
     try:
@@ -186,19 +186,19 @@ def load(name: str) -> Any:
 
 
 def linked(name: str) -> ModuleType:
-    """The module of a solver that was loaded which is linked with its library, and knows what this answers."""
+    """Returns the module of a loaded solver that is linked with its library, and knows its error codes."""
     return import_module(f"sksundae._cy_{name.lower()}")
 
 
 def make(solver: Any, *functions: Any, **more: Any) -> Any:
-    """A solver, without the warning that a pattern is ignored where there is a Jacobian."""
+    """Returns a solver, without the warning that a pattern is ignored if a Jacobian exists."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return solver(*functions, **more)
 
 
 class _Filter:
-    """Standard output without what scikit-sundae prints when a solver fails, which the outcome says."""
+    """Standard output without the text that scikit-sundae prints when a solver fails; the outcome has it."""
 
     def __init__(self, target: Any) -> None:
         self._target, self._dropped = target, False
