@@ -1,4 +1,4 @@
-"""The course of a sweep: which points are given to whom, and what is done about workers that die."""
+"""The course of a sweep: the distribution of points to workers, and the treatment of workers that die."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from coupling.sweeps.task import Row, Task
 from coupling.sweeps.worker import forget, run_chunk
 
 _SECONDS = 0.25
-"""That a chunk takes, about: what is lost with a worker, and a hundred times what sending it costs."""
+"""Approximate seconds of a chunk: the loss if a worker dies, and a hundred times the cost of sending it."""
 _AHEAD = 4
 """Chunks for each worker that are under way."""
 
@@ -28,7 +28,7 @@ Numbered = tuple[int, Point]
 
 
 def rows_here(task: Task, points: Iterator[Numbered]) -> Generator[Row, None, None]:
-    """One run after the other, in this process, until one is interrupted."""
+    """Yields the rows of runs one after the other, in this process, until one is interrupted."""
     try:
         for point in points:
             row = run_chunk(task, [point])[0]
@@ -40,7 +40,10 @@ def rows_here(task: Task, points: Iterator[Numbered]) -> Generator[Row, None, No
 
 
 def rows_of(runner: SweepExecutor, task: Task, points: Iterator[Numbered], count: int | None) -> Generator[Row, None, None]:
-    """The rows as they come, in any order. Ctrl-C ends it; so does a worker that dies, where the executor is not ours to make again."""
+    """Yields the rows as they arrive, in any order.
+
+    Ctrl-C ends the sweep. A worker that dies ends it as well if the executor cannot be made again.
+    """
     course = _Course(runner, task, points, count)
     with noticed() as pressed:
         try:
@@ -58,17 +61,17 @@ class _Course:
     def __init__(self, runner: SweepExecutor, task: Task, points: Iterator[Numbered], count: int | None) -> None:
         self.runner, self.task, self.points = runner, task, points
         self.left = count
-        """Points that nobody has been given yet; None where nobody knows."""
+        """Number of points that no worker has yet; None if unknown."""
         self.size = 1
         self.under_way: dict[Any, list[Numbered]] = {}
         self.suspects: deque[Numbered] = deque()
-        """Points of chunks whose worker has died: they run one by one, so that the one that kills is known."""
+        """Points of chunks whose worker has died: they run one by one to find the one that kills."""
         self.again: set[int] = set()
-        """Their numbers."""
+        """Numbers of these points."""
         self.came = 0
 
     def goes_on(self) -> bool:
-        """Gives out work; False where all of it is done."""
+        """Gives out work; returns False if all work is done."""
         while not self.runner.broken and len(self.under_way) < (1 if self.suspects else _AHEAD * self.runner.workers):
             chunk = [self.suspects.popleft()] if self.suspects else list(islice(self.points, self.size))
             if not chunk:
@@ -110,7 +113,7 @@ class _Course:
         return rows
 
     def _after_death(self, lost: list[list[Numbered]]) -> list[Row]:
-        """What is to be run again, and the row of a run that was alone when its worker died."""
+        """Returns the row of a run that was alone when its worker died, and puts the other lost runs back."""
         rows: list[Row] = []
         if not self.runner.survives:  # what was under way is lost with the one that died, but what had come back
             for future, chunk in self.under_way.items():
@@ -138,7 +141,7 @@ class _Course:
         return Row(number, Outcome(Ending.WORKER_LOST, sentence), float("nan"), {}, {})
 
     def _check_workers(self) -> None:
-        """Where no worker has ever brought anything, it may be that none can even begin: a new one begins by running the script once more."""
+        """Raises SweepError if the workers cannot begin: each new process runs the script once more."""
         file = getattr(sys.modules.get("__main__"), "__file__", None)
         if file and isinstance(self.runner.executor, ProcessPoolExecutor) and not _is_guarded(Path(file)):
             raise SweepError(
@@ -155,7 +158,7 @@ class _Course:
             ) from None
 
     def stop(self) -> list[Row]:
-        """Rows that have come meanwhile; what is under way is given up."""
+        """Gives up the running points, and returns the rows that have come in the meantime."""
         futures = {future: chunk for future, chunk in self.under_way.items() if not isinstance(future, _Failed)}
         self.under_way = {}
         if not futures:
@@ -166,7 +169,7 @@ class _Course:
 
 
 class _Failed:
-    """In place of a future that an executor has not given, since it is broken."""
+    """Replacement for a future that a broken executor has not given."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error

@@ -1,4 +1,4 @@
-"""Who makes the runs of a sweep: this process, threads, processes, any executor of ``concurrent.futures``, or a client of Dask."""
+"""Executors of a sweep: this process, threads, processes, any executor of ``concurrent.futures``, or a client of Dask."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from coupling.sweeps.worker import end_with, run_chunk, stopped
 _WANTED = "choose 'threads', 'processes', a number of processes, an executor of concurrent.futures, or a client of Dask"
 
 _SECONDS = 0.1
-"""Between two looks whether Ctrl-C was pressed."""
+"""Seconds between two checks of Ctrl-C."""
 
 
 class SweepExecutor:
-    """Somebody's executor, which is left as it is."""
+    """Executor that the user gave, which is left as it is."""
 
     survives = False
-    """Whether other workers go on when one of them dies."""
+    """True if other workers go on when one of them dies."""
 
     def __init__(self, executor: Any, task: Task) -> None:
         if isinstance(executor, ProcessPoolExecutor) and getattr(multiprocessing.current_process(), "_inheriting", False):
@@ -38,11 +38,11 @@ class SweepExecutor:
         self.executor, self.task = executor, task
         self.workers = _workers(executor)
         self.broken = False
-        """Whether it has come to an end with a worker."""
+        """True if the executor has ended with one of its workers."""
         self.load = self._load()
 
     def _load(self) -> Task | bytes:
-        """What travels with each chunk; threads take it as it is."""
+        """Returns the task as it travels with each chunk; threads take it as it is."""
         if isinstance(self.executor, ThreadPoolExecutor):
             _check_threads(self.task)
             return self.task
@@ -57,19 +57,19 @@ class SweepExecutor:
         return self.executor.submit(run_chunk, self.load, points)
 
     def wait(self, futures: Collection[Any]) -> Collection[Any]:
-        """Those that are done; after a while there may be none, so that Ctrl-C is noticed."""
+        """Returns the futures that are done. It ends after a while even without any, which lets Ctrl-C be noticed."""
         return wait(futures, timeout=_SECONDS, return_when=FIRST_COMPLETED).done
 
     def lost(self, error: BaseException) -> bool:
-        """Whether it says that a worker has died."""
+        """Says whether an error means that a worker has died."""
         return isinstance(error, BrokenProcessPool)
 
     def renew(self) -> bool:
-        """Whether there are workers again after one has died, and the others with it."""
+        """Says whether workers exist again after one has died, and the others with it."""
         return False
 
     def stop(self, futures: Collection[Any]) -> None:
-        """Begins no further run, and waits for those that run."""
+        """Begins no further run, and waits for the running ones."""
         stopped.add(id(self.task))
         try:
             for future in futures:
@@ -131,7 +131,7 @@ class Dask(SweepExecutor):
     survives = True
 
     def _load(self) -> Task | bytes:
-        """Functions of scripts and notebooks travel as they are: of these, workers know nothing."""
+        """Returns the task with functions of scripts and notebooks, because workers do not have these."""
         import cloudpickle
 
         packed: bytes = cloudpickle.dumps(self.task)
@@ -152,7 +152,7 @@ class Dask(SweepExecutor):
         return type(error).__name__ == "KilledWorker"
 
     def renew(self) -> bool:
-        """Its scheduler starts workers anew by itself."""
+        """Returns True: Dask's scheduler starts workers anew by itself."""
         return True
 
     def stop(self, futures: Collection[Any]) -> None:
@@ -160,7 +160,7 @@ class Dask(SweepExecutor):
 
 
 def executor_of(executor: Any, task: Task) -> SweepExecutor | None:
-    """Whom a user means; None for this process."""
+    """Returns the executor that a user means; None for this process."""
     if executor is None:
         return None
     if executor == "threads":
@@ -177,7 +177,7 @@ def executor_of(executor: Any, task: Task) -> SweepExecutor | None:
 
 
 def _begin(parent: Connection) -> None:
-    """Ctrl-C is for the process that has started this one, which then ends it."""
+    """Prepares a worker process. It ignores Ctrl-C: the process that has started it notices the key, and then ends it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with(parent)
 
@@ -203,7 +203,7 @@ def _check_threads(task: Task) -> None:
 
 
 def _unsendable(task: Task, error: Exception) -> str:
-    """Which function does not travel to other processes."""
+    """Names the function that cannot travel to other processes."""
     functions = {
         **{f"the function that drives '{name}'": drive for name, drive in task.definition.drives if isinstance(drive, FunctionDrive)},
         **{f"the function that drives '{name}'": each for name, each in task.drives.items()},

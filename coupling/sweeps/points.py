@@ -1,4 +1,4 @@
-"""Where a sweep runs: points in the order of their numbers, made one by one."""
+"""Points of a sweep in the order of their numbers, made one by one."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Points:
     names: tuple[str, ...]
     values: Iterator[Point]
     count: int | None
-    """None where nobody knows before the end."""
+    """Number of points; None if it is unknown before the end."""
 
 
 def points_of(given: Any, combine: str | None) -> Points:
-    """The points that a user means; refuses what are none."""
+    """Returns the points that a user means; raises BuildError if they are none."""
     if combine not in (None, "grid", "zip"):
         raise BuildError(
             f"combine = {shown(combine)} is unknown; choose 'grid' for all combinations, or 'zip' for values that belong together"
@@ -95,5 +95,5 @@ def _names(number: int, point: Any) -> tuple[str, ...]:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers of NumPy as those of Python, which look the same on every machine."""
+    """Returns numbers of NumPy as those of Python, which look the same on every machine."""
     return value.item() if isinstance(value, np.generic) else value

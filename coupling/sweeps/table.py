@@ -1,4 +1,4 @@
-"""What a sweep leaves: a row for each point, in the order of the points."""
+"""Table of a sweep: a row for each point, in the order of the points."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _NOT_RUN = Outcome(Ending.INTERRUPTED, "it was not run, or not to its end")
 class SweepTable:
     """Rows by number, columns by name: ``table[3]``, ``table["end"]``, ``table["rod.m"]``.
 
-    Row i belongs to point i, whoever ran it and when. ``outcomes`` says of each run how it ended; measures of a run that failed are not
-    a number. ``outcome`` says how the sweep itself ended.
+    Row i belongs to point i, for every executor. ``outcomes`` has the outcome of each run; measures of a run that failed are not a number.
+    ``outcome`` is that of the sweep itself.
     """
 
     def __init__(self, task: Task) -> None:
         self._task = task
         self.names = list(task.names)
-        """Of what differs from point to point."""
+        """Names of the quantities that differ from point to point."""
         self.outcomes: list[Outcome] = []
         self.outcome = Outcome(Ending.COMPLETED, "")
         self._points: list[Point] = []
@@ -47,7 +47,7 @@ class SweepTable:
     # -- filling -------------------------------------------------------------------------------------------------------------------
 
     def expect(self, point: Point) -> tuple[int, Point]:
-        """A new row, which is missing until it comes."""
+        """Adds a new row, which is missing until it comes. Returns its number and its point."""
         self._points.append(point)
         self.outcomes.append(_NOT_RUN)
         return len(self._points) - 1, point
@@ -67,24 +67,24 @@ class SweepTable:
 
     @property
     def parameters(self) -> dict[str, np.ndarray]:
-        """What differed from point to point, by name."""
+        """Values that differed from point to point, by name."""
         return {name: _column([point[i] for point in self._points]) for i, name in enumerate(self.names)}
 
     @property
     def measures(self) -> dict[str, np.ndarray]:
-        """By name, in the order of the measures."""
+        """Measures by name, in the order in which they were given."""
         asked = [name for name, _ in self._task.measures]
         names = sorted(self._measures, key=lambda name: asked.index(name) if name in asked else len(asked))
         return {name: _up_to(self._measures[name], len(self)) for name in names}
 
     @property
     def seconds(self) -> np.ndarray:
-        """What each run took."""
+        """Duration of each run in s."""
         return _up_to(self._seconds, len(self))
 
     @property
     def written(self) -> bool:
-        """Whether each run has a file."""
+        """True if each run has a file."""
         return self._task.folder is not None
 
     @property
@@ -98,11 +98,11 @@ class SweepTable:
         return [i for i, each in enumerate(self.outcomes) if each is _NOT_RUN]
 
     def told(self, number: int) -> str:
-        """Which run it is, in words."""
+        """Returns a run's number and values as text."""
         return self._task.told(number, self._points[number])
 
     def kept(self, number: int) -> Mapping[str, np.ndarray]:
-        """The time and what ``keep`` names, of one run; empty where it failed."""
+        """Returns the time and the variables of ``keep`` of one run; empty if it failed."""
         return self._kept.get(self._checked(number), {})
 
     def __getitem__(self, which: int | str) -> Any:
@@ -126,7 +126,7 @@ class SweepTable:
         return f"SweepTable({self._task.definition.name!r}: {counts}; {self.outcome.sentence})"
 
     def _repr_html_(self) -> str:
-        """For notebooks: the first rows."""
+        """Shows the first rows in notebooks."""
         columns = self._columns()
         rows = ((str(i), *(_shown(each[i]) for each in columns.values())) for i in range(len(self)))
         return framed(
@@ -145,7 +145,7 @@ class SweepTable:
         return int(number) % len(self)
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """A pandas data frame whose index is the number of the run."""
+        """Returns a pandas data frame whose index is the number of the run."""
         try:
             import pandas
         except ImportError:
@@ -163,14 +163,14 @@ class SweepTable:
             writer.writerows([i, *row] for i, row in enumerate(zip(*(_plain(each) for each in columns.values()), strict=True)))
 
     def rerun(self, number: int) -> Result:
-        """The whole result of one point, run once more, here."""
+        """Runs one point once more in this process, and returns its whole result."""
         task, point = self._task, self._points[self._checked(number)]
         given = dict(zip(self.names, point, strict=True))
         return System.of(task.definition).simulate(**task.options, **task.values(given))
 
 
 def _set(column: np.ndarray, number: int, value: float) -> np.ndarray:
-    """A column with a value, longer where it has to be."""
+    """Returns a column with a value set, and lengthens it if needed."""
     if number >= len(column):
         column = np.concatenate([column, np.full(max(64, len(column), number + 1 - len(column)), np.nan)])
     column[number] = value
@@ -182,7 +182,7 @@ def _up_to(column: np.ndarray, length: int) -> np.ndarray:
 
 
 def _column(values: list[Any]) -> np.ndarray:
-    """Numbers as numbers; all else as it is."""
+    """Returns numbers as an array of numbers, and other values as an array of objects."""
     if all(isinstance(each, int | float) for each in values):
         return np.array(values)
     found = np.empty(len(values), dtype=object)
@@ -191,7 +191,7 @@ def _column(values: list[Any]) -> np.ndarray:
 
 
 def _shown(value: Any) -> str:
-    """A cell for people; a long word is cut."""
+    """Returns a cell as text for people; a long word is cut."""
     text = f"{value:.6g}" if isinstance(value, float | np.floating) else str(value)
     return text if len(text) <= 120 else f"{text[:119]}…"
 

@@ -1,4 +1,4 @@
-"""What is done at each point of a sweep, as data that travels to workers."""
+"""The task at each point of a sweep, as data that travels to workers."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from coupling.sweeps.points import Point
 from coupling.system import System
 
 MEASURABLE = (Ending.COMPLETED, Ending.TERMINATED)
-"""How a run ends of which measures make sense: at its end, or where an FMU has asked for it."""
+"""Endings of runs that can be measured: completed, or terminated by an FMU."""
 
 
 TOLD = ("ending", "outcome", "seconds")
-"""Of each run in a table, beside points and measures."""
+"""Columns of each run in a table, beside points and measures."""
 
 
 class Row(NamedTuple):
-    """What one run leaves."""
+    """Result of one run in a sweep."""
 
     number: int
     outcome: Outcome
     seconds: float
-    """Of the run alone."""
+    """Duration of the run alone, in s."""
     measures: Mapping[str, float]
     kept: Mapping[str, np.ndarray]
 
@@ -47,21 +47,21 @@ class Row(NamedTuple):
 class Task:
     definition: Definition
     options: Mapping[str, Any]
-    """Of ``simulate``, without values of start and drives."""
+    """Options of ``simulate``, without start values and drives."""
     start_values: Mapping[str, Any]
     drives: Mapping[str, Any]
     names: tuple[str, ...]
-    """Of what differs from point to point."""
+    """Names of the quantities that differ from point to point."""
     driven: frozenset[str]
-    """Those of them that are inputs with drives."""
+    """Names that are inputs with drives."""
     measures: tuple[tuple[str, Callable[[Result], Any]], ...]
     keep: tuple[str, ...]
     folder: Path | None
     digest: str = field(default="")
-    """Of everything that a run follows from, but its point; empty where nothing is written."""
+    """Digest of all data that determine a run, except its point; empty if no files are written."""
 
     def run(self, system: System, number: int, point: Point) -> Row:
-        """Whatever happens in a run is in its row; what happens to its file is not."""
+        """Makes one run and returns its row. Failures of the run are in the row; errors of its file are raised."""
         given = dict(zip(self.names, point, strict=True))
         path = self._path(number, point)
         known = _completed(path) if path else None
@@ -79,7 +79,7 @@ class Task:
         return self._measured(result, number, seconds)
 
     def values(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """What ``simulate`` is given at a point: those of all runs, and over them those of the point."""
+        """Returns the start values and drives at a point: those of all runs, and over them those of the point."""
         starts = {name: each for name, each in given.items() if name not in self.driven}
         return {
             "start_values": {**self.start_values, **starts},
@@ -87,7 +87,7 @@ class Task:
         }
 
     def told(self, number: int, point: Point) -> str:
-        """Which run it is, in words."""
+        """Returns a run's number and values as text."""
         values = ", ".join(f"{name} = {shown(value)}" for name, value in zip(self.names, point, strict=True))
         return f"run {number} ({values})"
 
@@ -106,7 +106,7 @@ class Task:
         return Row(number, result.outcome, seconds, found, kept)
 
     def _renamed(self, numbers: Mapping[str, float]) -> Mapping[str, float]:
-        """The last values, where points have values of that name as well."""
+        """Renames last values whose name is also the name of a point's value."""
         return {f"final({name})" if name in self.names else name: value for name, value in numbers.items()}
 
     # -- files of runs -------------------------------------------------------------------------------------------------------------
@@ -125,7 +125,7 @@ class Task:
 
 
 def _completed(path: Path) -> tuple[Result, float] | None:
-    """The run that a file holds, and the seconds that it took; None where it has to be made, again or for the first time."""
+    """Returns the run that a file holds, and its seconds; None if it has to be made, again or for the first time."""
     if not path.exists():
         return None
     try:
@@ -137,19 +137,19 @@ def _completed(path: Path) -> tuple[Result, float] | None:
 
 
 def finals(result: Result) -> dict[str, float]:
-    """What is measured where nobody says what: the last value of everything that was recorded."""
+    """Returns the default measures: the last value of everything that was recorded."""
     return dict(zip(result.names, result.values[-1].tolist(), strict=True))
 
 
 def _numbers(name: str, value: Any) -> dict[str, float]:
-    """What a measure has returned: a number, or numbers by name."""
+    """Returns the numbers that a measure has returned, by name."""
     if isinstance(value, Mapping):
         return {str(key): _number(each) for key, each in value.items()}
     return {name: _number(value)}
 
 
 def _checked_names(numbers: Mapping[str, float], taken: Collection[str]) -> Mapping[str, float]:
-    """A column of a table has one meaning."""
+    """Raises ValueError if a measure has the name of another column."""
     for name in numbers:
         if name in taken or name in TOLD:
             what = "a column of each table" if name in TOLD else "a value of the points, or of another measure"
@@ -166,7 +166,7 @@ def _number(value: Any) -> float:
 
 
 def _said(error: Exception) -> str:
-    """An error of ours is a sentence; of others, its class tells more."""
+    """Returns the text of an error. Errors of this project are sentences; for others the class is added."""
     text = " ".join(str(error).split())
     notes = "; ".join(getattr(error, "__notes__", ()))
     own = type(error).__module__.partition(".")[0] == "coupling"
@@ -177,7 +177,10 @@ def _said(error: Exception) -> str:
 
 
 def digest_of(definition: Definition, options: Mapping[str, Any], start_values: Mapping[str, Any], drives: Mapping[str, Any]) -> str:
-    """The same for the same system and options in another process, on another day; functions count by name, code and what they enclose."""
+    """Returns a digest that is the same for the same system and options in another process, on another day.
+
+    Functions count by name, code and the values that they enclose.
+    """
     instances = [
         (
             *((file.fmu.sha256, sorted(file.fmu.structural.items())) for file in (each.fmu, each.stepped)),
@@ -200,7 +203,7 @@ def _fields(of: Any, *without: str) -> list[tuple[str, str]]:
 
 
 def _told(value: Any) -> str:
-    """A value in words that are the same wherever it is the same."""
+    """Returns a value in words, which are equal for equal values."""
     if isinstance(value, FunctionDrive):
         return f"{_told(value.function)} {value.breaks} {_told(value.rates)}"
     if isinstance(value, FunctionType):

@@ -1,4 +1,4 @@
-"""What happens in a worker, be it this thread, another one, or a process: chunks of runs with systems that stay built."""
+"""Worker of a sweep, in this thread, another one, or a process: it makes chunks of runs with systems that stay built."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _MOST = 4
 """Tasks of which a worker keeps the system; the one that has waited longest goes first."""
 _local = threading.local()
 _abandoned: list[object] = []
-"""Systems of the process of which this one is a fork: their instances are not ours to free."""
+"""Systems of the process from which this one was forked: this process must not free their instances."""
 
 stopped: set[int] = set()
-"""Tasks, by identity, of which no further run begins in this process."""
+"""Identities of tasks whose further runs do not begin in this process."""
 
 
 def run_chunk(task: Task | bytes, points: list[tuple[int, Point]]) -> list[Row]:
-    """The rows of consecutive points, fewer where the task is stopped."""
+    """Returns the rows of consecutive points, fewer if the task is stopped."""
     known, system = _kept(task)
     rows: list[Row] = []
     told: dict[object, Outcome] = {}
@@ -70,7 +70,7 @@ def _loaded(task: bytes) -> Task:
 
 
 def forget(task: Task) -> None:
-    """Frees what this thread has built for a task."""
+    """Frees the systems that this thread has built for a task."""
     getattr(_local, "kept", {}).pop(id(task), None)
 
 
