@@ -1,1 +1,1 @@
-"""A whole system as one FMU of its own; see ``System.export_fmu``."""
+"""Export of a whole system as one FMU; see ``System.export_fmu``."""

@@ -26,17 +26,19 @@ def array(head: str, items: Iterable[str], empty: str = "0") -> str:
 
 
 def literal(head: str, content: bytes) -> str:
-    """Bytes as a string, which compilers read in a third of the time that they take for an array of numbers; a 0 follows them."""
+    """Returns bytes as a string, which compilers read three times as fast as an array of numbers; a 0 follows them."""
     lines = ("".join([_SPELLED[each] for each in content[first : first + 64]]) for first in range(0, max(len(content), 1), 64))
     return f"{head}[] =\n    " + "\n    ".join(f'"{line}"' for line in lines) + ";"
 
 
 _SPELLED = [chr(each) if 32 <= each < 127 and chr(each) not in '"\\?0123456789' else f"\\{each:o}" for each in range(256)]
-"""Digits are escaped as well: one that followed an escape would be taken for a part of it; and question marks, which begin trigraphs."""
+"""Escapes of characters, digits and question marks included: a digit after an escape would become a part of it, and ?? begins a
+trigraph."""
 
 
 def packed(numbers: np.ndarray) -> np.ndarray:
-    """Rows of whole numbers as bytes: each as how far it is from the one above it, seven bits a byte; see ``embedded/unpacked.c``."""
+    """Returns rows of whole numbers as bytes: each as its difference from the one above it, seven bits a byte; see
+    ``embedded/unpacked.c``."""
     rows = np.atleast_2d(numbers.astype(np.int64).T).T
     differences = np.diff(rows, axis=0, prepend=np.zeros((1, rows.shape[1]), np.int64)).ravel()
     differences = (differences + 2**31) % 2**32 - 2**31  # as whole numbers of 32 bits have it

@@ -27,11 +27,11 @@ from fmu_components.export.c_literals import c_bool, c_number, c_string
 from fmu_components.export.c_texts import Ranges, Texts
 
 _TABLES = ("part", "drive", "loop", "operation", "derivative", "constraint", "motion", "turn")
-"""Those that every schedule has, in the order of ``embedded/unpacked.c``."""
+"""Tables that every schedule has, in the order of ``embedded/unpacked.c``."""
 
 
 def model_names(models: Mapping[str, str]) -> dict[str, str]:
-    """A C identifier for each distinct model source, by the source; ``models`` are the sources by instance."""
+    """Returns a C identifier for each distinct model source, by the source; ``models`` are the sources by instance."""
     found: dict[str, str] = {}
     for text in dict.fromkeys(models.values()):
         name = re.search(r'\.name = "([^"]*)"', text)
@@ -45,12 +45,12 @@ def model_names(models: Mapping[str, str]) -> dict[str, str]:
 
 
 def renamed(source: str, identifier: str) -> str:
-    """The source of a model, under a name of its own."""
+    """Returns the source of a model under its own name."""
     return f"#define model {identifier}_model\n{source}"
 
 
 def mechanism_source(table: MechanismTable, models: Mapping[str, str], closing: Closing) -> str:
-    """``mechanism.c``."""
+    """Returns ``mechanism.c``."""
     names = model_names(models)
     interface = table.interface
     longest = longest_step(table.built)
@@ -154,7 +154,8 @@ def driven_by_formulas(session: Session) -> bool:
 
 
 def schedule_source(table: MechanismTable, session: Session, equations: bool) -> str:
-    """``schedule.c``: the rows that the kernel was built from, and what they mean to the mechanism, which may have ``equations`` besides."""
+    """Returns ``schedule.c``: the rows that the kernel was built from, and their meaning in the mechanism, which may have ``equations``
+    as well."""
     fixed, schedule = table.interface.fixed, session.schedule
     rows = bordered_rows(session) if fixed else session.rows
     operations = rows.table("operation")
@@ -206,7 +207,7 @@ def schedule_source(table: MechanismTable, session: Session, equations: bool) ->
 
 
 def _fixed(table: MechanismTable, session: Session, asked: Index3) -> list[str]:
-    """What steps of fixed size go by."""
+    """Returns the data for steps of fixed size."""
     assert asked.step_size
     given = {
         "step": c_number(asked.step_size),
@@ -229,7 +230,7 @@ def _fixed(table: MechanismTable, session: Session, asked: Index3) -> list[str]:
 
 
 def _variables(table: MechanismTable, session: Session, opened: Mapping[Address, int]) -> list[int]:
-    """The place of what each slot keeps; 0 where it is something in between."""
+    """Returns the place of the variable that each slot keeps; 0 for intermediate values."""
     schedule = session.schedule
     found = [0] * session.rows.slots
     for where in (schedule.set_slot, schedule.slot):

@@ -1,4 +1,4 @@
-"""What of a system becomes a port, an output or a parameter of the exported FMU: from the user's names to variables, with everything checked."""
+"""Choice of ports, outputs and parameters of the exported FMU: from the user's names to checked variables."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from coupling.plan.rates import original_of, rates_of
 
 @dataclass
 class Choice:
-    """What the FMU shows beside what every FMU does."""
+    """Variables that the FMU shows beside those of every FMU."""
 
     inputs: list[Name] = field(default_factory=list)
-    """In the order of the user's names; a port brings all that it takes."""
+    """Inputs in the order of the user's names; a port brings all inputs that it takes."""
     ports: list[Name] = field(default_factory=list)
     """The ports among them, by instance and name."""
     outputs: list[Name] = field(default_factory=list)
-    """What an opened port gives comes first."""
+    """Outputs, with those of opened ports first."""
     parameters: set[Name] = field(default_factory=set)
     left_out: bool = False
-    """Whether the user has chosen among the parameters."""
+    """True if the user has chosen among the parameters."""
     constants: set[Name] = field(default_factory=set)
     """Inputs with a value of their own and no other source; they are as good as parameters."""
 
@@ -42,7 +42,8 @@ def choose(
     parameters: Sequence[str] | None,
     projected: bool,
 ) -> Choice:
-    """``connected`` are the inputs that a connection feeds, ``driven`` those that have a drive, ``given`` what has a constant value."""
+    """Returns the choice. ``connected`` inputs are fed by a connection, ``driven`` ones have a drive, and ``given`` ones have a constant
+    value."""
     choice = Choice()
     for text in _names("inputs", inputs):
         _open(text, fmus, set(connected), set(driven), choice)
@@ -75,8 +76,8 @@ def _why_not(fmu: Fmu, variable: FmuVariable, hidden: Set[int]) -> str:
 
 
 def _without_effect(fmu: Fmu, projected: bool) -> set[int]:
-    """Parameters on which nothing depends any more where the multipliers are solved for, and the switch itself; those of the stabilisation
-    too where states are projected instead."""
+    """Returns parameters without any effect if the multipliers are solved for, and the switch itself; those of the stabilisation too if
+    states are projected."""
     if fmu.dae is None:
         return set()
     stabilising = {fmu.variables[name].reference for name in stabilisation_parameters(fmu.variables)} if projected else set()
@@ -138,7 +139,7 @@ def _open_rates(fmus: Mapping[str, Fmu], fed: set[Name], choice: Choice) -> None
 
 
 def _shown(fmus: Mapping[str, Fmu]) -> list[Name]:
-    """What can be an output: whatever is calculated, integrated or kept between events."""
+    """Returns the possible outputs: variables that are calculated, integrated or kept between events."""
     return [
         (instance, v.name)
         for instance, fmu in fmus.items()
@@ -153,7 +154,7 @@ def _shown(fmus: Mapping[str, Fmu]) -> list[Name]:
 def _chosen(
     what: str, given: Sequence[str], possible: Sequence[Name], fmus: Mapping[str, Fmu], hidden: Mapping[Fmu, Set[int]]
 ) -> list[Name]:
-    """Names, instances, ports and patterns with ``*``."""
+    """Returns the chosen names, for names, instances, ports and patterns with ``*``."""
     texts = {".".join(name): name for name in possible}
     found: dict[Name, None] = {}
     for text in _names(what, given):

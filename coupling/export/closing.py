@@ -1,4 +1,4 @@
-"""What the start of an exported mechanism is closed by: its constraints, and how the states may move that are not held."""
+"""Closing of an exported mechanism at its start: its constraints, and the motions of states that are not held."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Closing:
 
 
 def closing_of(table: MechanismTable, session: Session) -> Closing:
-    """Moves are those of the master's assembly."""
+    """Returns the closing of the start; its moves are those of the master's assembly."""
     if not table.closes:
         return Closing((), (), (), ())
     size = size_of(session)
@@ -55,14 +55,14 @@ def closing_of(table: MechanismTable, session: Session) -> Closing:
 
 
 def _positions(session: Session) -> Collection[int]:
-    """The states that constraints of positions depend on."""
+    """Returns the states that constraints of positions depend on."""
     columns = Linearisation(session, constraints_at(session, "position")).columns
     speeds = {*dict(motions_of(session)).values(), *(omega + axis for omega, _ in turns_of(session) for axis in range(3))}
     return {state for state in columns.tolist() if state < session.built.states} - speeds
 
 
 def check_held(built: Built, names: Sequence[str]) -> None:
-    """Refuses what is no state."""
+    """Raises BuildError for a name that is no state."""
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
         raise BuildError(f"export_fmu: hold = {shown(names)} is refused; give a list of names of states, such as ['crank.theta']")
     for name in names:
@@ -77,5 +77,5 @@ def _numbers(built: Built, names: Iterable[str]) -> list[int]:
 
 
 def _states(built: Built) -> list[str]:
-    """Full names, in the order of the states."""
+    """Returns full names, in the order of the states."""
     return [f"{part.name}.{part.fmu.by_reference[reference].name}" for part in built.parts for reference in part.states]

@@ -1,6 +1,6 @@
-"""The variables of all components of an exported mechanism as one graph: which follow from which, through connections and loops.
+"""Graph of the variables of all components of an exported mechanism: their dependencies through connections and loops.
 
-A component says so for each of its types of variables, so that edges are found by type and moved to where each component begins.
+All components of a type have the same dependencies. Therefore edges are found by type and moved to the place of each component.
 """
 
 from __future__ import annotations
@@ -17,30 +17,33 @@ from coupling.fmus import Unknown as Declared
 from coupling.plan.graph import Address
 
 _WORTH_LISTING = 200
-"""What depends on more than this, by the constraints that solve for all multipliers together, is said to depend on everything: the lists of a
-chain of a thousand bodies would take a hundred megabytes, and would save nothing."""
+"""Greatest number of dependencies that are listed.
+
+A variable that depends on more, by constraints that solve for all multipliers together, is declared to depend on everything. The lists of a
+chain of a thousand bodies would take a hundred megabytes, and would save nothing.
+"""
 
 Pairs = list[tuple[int, int]]
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What one type of component says, by its own references."""
+    """Dependencies of one type of component, by its own references."""
 
     declared: dict[int, Declared]
     listed: list[int]
-    """What it computes, but for derivatives."""
+    """Computed variables except derivatives."""
     derivatives: list[int]
     given: list[int]
-    """What is set, passed on to it or kept: knowns, or what follows from others outside of it."""
+    """Variables that are set, passed on or kept: knowns, or results of variables outside of the component."""
     passed_on: frozenset[int]
-    """Of these what something else gives its value."""
+    """Given variables whose value comes from another component."""
     times: list[int]
     of_all: list[int]
-    """What may follow from everything."""
+    """Variables that may follow from everything."""
     computed: list[int]
     edges: Pairs
-    """What is computed, and a variable that it follows from."""
+    """Pairs of a computed variable and a variable that it follows from."""
 
 
 def facts_of(fmu: Fmu) -> Facts:
@@ -73,9 +76,12 @@ def facts_of(fmu: Fmu) -> Facts:
 
 
 class Graph:
-    """Nodes are the places of variables; behind them are states as the importer reads them back, whatever the components compute with; the
-    parameters of each component as one; and lists, each of which stands for all that many others follow from: without them a chain of a thousand
-    bodies would have four million edges."""
+    """Graph of the dependencies between all variables.
+
+    Nodes are the places of variables. After them come the states as the importer reads them back, and one node for all parameters of each
+    component. The last nodes are lists, each of which stands for all variables that many others follow from. Without lists a chain of a
+    thousand bodies would have four million edges.
+    """
 
     def __init__(self, table: MechanismTable, given: bool) -> None:
         self.table = table
@@ -89,18 +95,21 @@ class Graph:
         references[table.shown] = np.arange(1, len(table.shown) + 1)
         self._references = references
         self.moved = self._moving()
-        """By state, the list of the outputs of constraints by which it is projected before anything is computed of it."""
+        """List of constraint outputs by which each state is projected before any other computation."""
         edges = np.concatenate([self._inside(), self._between(given), np.array(self._list_edges, int).reshape(-1, 2)])
         self._own = self._owned()
         self._condense(edges)
 
     def node_of(self, reference: int) -> int | None:
-        """The node of what is computed, by its value reference; None where it follows from everything."""
+        """Returns the node of a computed variable, by its value reference; None if it follows from everything."""
         node = self._nodes[self.table.shown[reference - 1]]
         return None if node < 0 else int(node)
 
     def reached(self, knowns: Sequence[int], initial: bool) -> Reached:
-        """``initial`` counts parameters of a component wherever it computes something, since lists of FMI 2 leave them out."""
+        """Returns the variables that follow from the knowns.
+
+        ``initial`` counts parameters of a component among the origins of all its computed variables, since lists of FMI 2 leave them out.
+        """
         pairs = self._own
         if initial:
             parameters = [(self._parameters + part, reference) for part, reference in self._parameters_of()]
@@ -115,14 +124,14 @@ class Graph:
     # -- edges ---------------------------------------------------------------------------------------------------------
 
     def _alike(self) -> Iterable[tuple[Facts, np.ndarray]]:
-        """For each type, where its components begin."""
+        """Returns for each type the places at which its components begin."""
         firsts: dict[Fmu, list[int]] = {}
         for member in self.table.members:
             firsts.setdefault(member.fmu, []).append(member.first)
         return [(self.facts[fmu], np.array(each)) for fmu, each in firsts.items()]
 
     def _inside(self) -> np.ndarray:
-        """Of each component; states that are projected follow from the constraints as well."""
+        """Returns the edges inside each component. States that are projected follow from the constraints as well."""
         found = [np.zeros((0, 2), int)]
         for facts, firsts in self._alike():
             found.append((firsts[:, None, None] + np.array(facts.edges, int).reshape(-1, 2)).reshape(-1, 2))
@@ -155,11 +164,11 @@ class Graph:
         return np.array(pairs, int).reshape(-1, 2)
 
     def _place(self, address: Address) -> int:
-        """Here components are told apart by their references alone, whatever the types of their variables."""
+        """Returns the node of a variable. References alone identify the variables of a component here, whatever their types."""
         return self.table.place_at(address.part, address.reference)
 
     def _all_of(self, addresses: Sequence[Address]) -> int | None:
-        """One in the place of all."""
+        """Returns a list node that stands for all these variables."""
         if not addresses:
             return None
         node = self._lists
@@ -168,7 +177,7 @@ class Graph:
         return node
 
     def _moving(self) -> dict[int, int]:
-        """Velocities follow the positions, but not the other way round."""
+        """Returns the list node by which each state is projected. Velocities follow the positions, but not the other way round."""
         built = self.table.built
         reading = built.reading
         if reading is None:
@@ -183,7 +192,7 @@ class Graph:
     # -- nodes ---------------------------------------------------------------------------------------------------------
 
     def _owned(self) -> np.ndarray:
-        """Nodes with the knowns that they are, or get without any other variable between."""
+        """Returns nodes with their own knowns, or those that they get directly."""
         table, graph = self.table, self.table.built.schedule.graph
         time = table.reference("time")
         nodes = np.concatenate([np.zeros(0, int), *((f[:, None] + np.array(facts.given, int)).ravel() for facts, f in self._alike())])
@@ -200,13 +209,13 @@ class Graph:
         return np.concatenate(found)
 
     def _parameters_of(self) -> Pairs:
-        """Components, each with the references of its parameters."""
+        """Returns pairs of a component and the reference of one of its parameters."""
         of = {fmu: [v.reference for v in fmu.variables.values() if v.causality == "parameter"] for fmu in self.facts}
         every = ((part, self.table.reference_at(part, r)) for part, member in enumerate(self.table.members) for r in of[member.fmu])
         return [(part, reference) for part, reference in every if reference]
 
     def _condense(self, edges: np.ndarray) -> None:
-        """What lies on a ring of dependencies reaches whatever any of the ring does."""
+        """Condenses each ring of dependencies into one node, since all its members reach the same variables."""
         matrix = scipy.sparse.coo_array((np.ones(len(edges), np.int8), (edges[:, 0], edges[:, 1])), shape=(self._lists, self._lists))
         count, rings = scipy.sparse.csgraph.connected_components(matrix, directed=True, connection="strong")
         between = np.unique(rings[edges[:, 0]].astype(np.int64) * count + rings[edges[:, 1]])
@@ -227,12 +236,12 @@ class Graph:
             self._nodes[member.first + np.array(member.fmu.states, int)] = self._as_set + begin + np.arange(states)
 
     def state_of(self, node: int) -> bool:
-        """Whether it is a state as the importer reads it back."""
+        """Says whether a node is a state as the importer reads it back."""
         return self._as_set <= node < self._parameters
 
 
 class Reached:
-    """The knowns from which nodes follow, directly or through others; None stands for all of them."""
+    """Knowns from which nodes follow, directly or through others; None stands for all knowns."""
 
     def __init__(self, graph: Graph, own: dict[int, set[int]], knowns: int) -> None:
         self._graph, self._own, self._knowns = graph, own, knowns
@@ -255,7 +264,7 @@ class Reached:
         return found[ring]
 
     def _joined(self, ring: int, follows: Sequence[int]) -> Collection[int] | None:
-        """Those of its own and those of all that it follows from."""
+        """Returns the variables of a ring and of all rings that it follows from."""
         joined: Collection[int] = self._own.get(ring, ())
         for other in follows:
             each = self._found.get(other, ())

@@ -18,12 +18,12 @@ from coupling.plan.build import Built
 from fmu_components.export.c_literals import c_number
 
 SHORT = 1600
-"""Operations that are written one by one: code for loops over what repeats is smaller, though not as fast."""
+"""Largest number of operations that are written one by one; code with loops over repeated parts is smaller, though not as fast."""
 SHORT_PROJECTED = 2400
-"""The same with those that move states onto constraints."""
+"""The same number for equations that move states onto constraints."""
 
 LONGEST = 150_000
-"""Characters of C, beyond which too little repeats: archives would get large."""
+"""Greatest number of characters of C; above it too little repeats, and archives would get large."""
 
 
 _ANGLES = """#if defined(__GNUC__)
@@ -34,7 +34,7 @@ _ANGLES = """#if defined(__GNUC__)
 
 
 def equations_of(built: Built) -> Taped | None:
-    """None where the components are evaluated: there is no graph of their equations, or more is asked of them than derivatives."""
+    """Returns the equations, or None if the components are evaluated: their graph does not exist, or more than derivatives is needed."""
     if built.switched or not built.states:
         return None
     try:
@@ -45,12 +45,12 @@ def equations_of(built: Built) -> Taped | None:
 
 
 def equations_source(code: Taped, session: Session) -> str:
-    """``equations.c``."""
+    """Returns ``equations.c``."""
     return "\n".join(_parts(code, rows_of(session, code, {}))) + "\n"
 
 
 def kernel_sources(source: str) -> list[str]:
-    """What of the kernel they need."""
+    """Returns the kernel's files that the equations need."""
     return [
         "equations/fused.c",
         "platform/visit.c",

@@ -1,4 +1,4 @@
-"""Exports a system as one FMU."""
+"""Export of a system as one FMU."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from fmu_components.export import compile as c
 
 _VERSIONS = (2, 3)
 _LONGEST = 100
-"""Of names, in characters: those of files have limits of their own."""
+"""Longest name in characters; names of files have limits as well."""
 
 
 @without_collection()
@@ -63,7 +63,10 @@ def export_fmu(
     start_values: Mapping[str, Value] | None = None,
     locals_shown: bool = True,
 ) -> Path:
-    """See ``System.export_fmu``; ``steps`` are those of fixed size, if it takes such. The FMU starts at the ``pose``, if there is one."""
+    """Exports a definition as an FMU. See ``System.export_fmu``.
+
+    ``steps`` are those of fixed size, if it takes such. The FMU starts at the ``pose``, if one is given.
+    """
     target = _target(path)
     if not isinstance(fmi, int) or fmi not in _VERSIONS:
         raise BuildError(f"fmi = {shown(fmi)} is refused: choose 2 or 3, the versions of FMI")
@@ -147,7 +150,7 @@ def export_fmu(
 
 
 def _refuse_with_steps(run: Run, **others: object) -> None:
-    """What a solver that holds constraints by itself takes no part in."""
+    """Raises BuildError for options that exclude a solver which holds constraints by itself."""
     for name, value in others.items():
         if value and value != "projection":
             raise BuildError(
@@ -156,7 +159,7 @@ def _refuse_with_steps(run: Run, **others: object) -> None:
 
 
 def _starts(definition: Definition, fmus: Mapping[str, Fmu], choice: Choice) -> list[tuple[str, float]]:
-    """The inputs that are opened, by full names, with the values that they have until they are set."""
+    """Returns the inputs that are opened, by full names, with their values until they are set."""
     given = {each.name: dict(each.start) for each in definition.instances}
     return [
         (f"{instance}.{name}", float(given[instance].get(name, fmus[instance].variables[name].start) or 0.0))  # type: ignore[arg-type]
@@ -182,7 +185,7 @@ def _choose(
 
 
 def _target(path: str | os.PathLike[str]) -> Path:
-    """Where the FMU is to be written, if that can be."""
+    """Returns the path of the FMU; raises BuildError if it cannot be written there."""
     if not isinstance(path, str | os.PathLike):
         raise BuildError(f"path = {shown(path)} is refused: give the name of a file, such as 'crane.fmu'")
     target = Path(path)

@@ -37,17 +37,17 @@ _CORE = (
     *_sources("constraints", "project", "projected"),
     *_sources("platform", "grown", "turning"),
 )
-"""The core that evaluates; what integrates, records and couples stays outside."""
+"""Files of the core that evaluates, without those that integrate, record and couple."""
 _FIXED = ("constraints/bordered.c", "runs/index3.c", "linear/order.c")
-"""What steps of fixed size need besides."""
+"""Files that steps of fixed size need as well."""
 _FORMULAS = ("rows/formulas.c",)
-"""What drives need besides that are formulas of time."""
+"""Files that drives with formulas of time need as well."""
 _SWITCHED = (
     *("system/settle.c", "constraints/project_fully.c"),
     *_sources("complementarity", "modes", "lemke", "impact"),
     *sorted(f"events/{path.name}" for path in (_KERNEL / "events").glob("switching*.c")),
 )
-"""What joints need besides whose constraints depend on modes."""
+"""Files that joints need as well if their constraints depend on modes."""
 
 _OFTEN = (
     *("fmi2.c", "fmi3.c", "values.c", "explicit.c", "composition.c", "passing.c", "fused_system.c"),
@@ -59,7 +59,7 @@ _OFTEN = (
 def mechanism_sources(
     table: MechanismTable, session: Session, equations: Taped | None, models: Mapping[str, str], fmi: int
 ) -> dict[str, bytes]:
-    """All C files of the FMU by their paths in its folder of sources; ``models`` are the sources of the components by instance."""
+    """Returns all C files of the FMU by their paths in its folder of sources; ``models`` are the sources of the components by instance."""
     fixed = table.interface.fixed is not None
     implicit = table.implicit is not None and not fixed
     runtime = [path for path in (*c.runtime_sources(fmi, implicit), *c.runtime_headers(fmi)) if path.name != "this_model.h"]
@@ -84,23 +84,24 @@ def mechanism_sources(
 
 
 def _embedded(path: Path) -> bytes:
-    """Our own sources are explained in the project; their comments would be a tenth of an archive. Those of the standard's headers are its licence."""
+    """Returns a source file without our comments, which would be a tenth of an archive. Headers of the standard keep theirs, their
+    licence."""
     return path.read_bytes() if path.parent == c.STANDARD else without_comments(path.read_text()).encode()
 
 
 def _of_kernel(name: str) -> bytes:
-    """A file of the kernel, which is a folder of the sources here."""
+    """Returns a file of the kernel, which is a folder of the sources here."""
     return re.sub(rb'(#include ")(\w+/)', rb"\1kernel/\2", _embedded(_KERNEL / name))
 
 
 def without_comments(source: str) -> str:
-    """C without its comments."""
+    """Returns C without its comments."""
     code = re.sub(r'("(?:\\.|[^"\\\n])*")|/\*.*?\*/', lambda found: found[1] or "", source, flags=re.DOTALL)
     return re.sub(r"[ \t]+$", "", code, flags=re.MULTILINE).lstrip()
 
 
 def _headers(sources: Iterable[str]) -> set[str]:
-    """Those of the kernel's headers that its sources include, and what these include."""
+    """Returns the kernel's headers that its sources include, directly or through other headers."""
     found: set[str] = set()
     waiting = list(sources)
     while waiting:
@@ -132,7 +133,7 @@ def pack(
 
 
 def _described(table: MechanismTable, session: Session, sources: Mapping[str, bytes], fmi: int) -> dict[str, bytes]:
-    """All files but the binaries, which compilers make meanwhile."""
+    """Returns all files except the binaries, which compilers make at the same time."""
     shared = {
         "documentation/index.html": page(table, session, fmi).encode(),
         "documentation/licenses/license.txt": archive.LICENSE.encode(),

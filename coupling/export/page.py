@@ -25,17 +25,17 @@ from fmu_components.export.pages.documentation import PARAMETER_HEADS, VARIABLE_
 from fmu_components.export.pages.markup import REFERENCE, code, facts, folded, framed, listed, table_of, unit_text, value_text
 
 FEW, MANY = 12, 40
-"""How many names stand in a sentence, and how many rows in a table, before they are folded up."""
+"""Number of names in a sentence, and of rows in a table, before they are folded up."""
 
 _DRAWN = 23
-"""How many components have a diagram: it takes its share of an archive."""
+"""Largest number of components with a diagram, which takes its share of an archive."""
 
 Row = tuple[str, Sequence[str]]
 """The component that a row belongs to, and its cells."""
 
 
 def page(table: MechanismTable, session: Session, fmi: int) -> str:
-    """The page; ``session`` has been at the start."""
+    """Returns the page; ``session`` has been at the start."""
     return framed(
         table.declared,
         (
@@ -65,12 +65,13 @@ def _counted(number: int, word: str) -> str:
 
 
 def _names(names: Sequence[str], word: str) -> str:
-    """Names, or how many there are, to be unfolded."""
+    """Returns names, or their number to be unfolded."""
     return listed(names) if len(names) <= FEW else folded(_counted(len(names), word), listed(names))
 
 
 def _grouped(table: MechanismTable, heads: Sequence[str], rows: Iterable[Row]) -> str:
-    """One table or, where it would be long, one for each component, folded up; those of many components once more by their type."""
+    """Returns one table or, if it would be long, one for each component, folded up. Tables of many components are folded by type once
+    more."""
     known = list(rows)
     if len(known) <= MANY:
         return table_of(heads, (cells for _, cells in known))
@@ -108,7 +109,7 @@ def _summary(table: MechanismTable) -> str:
 
 
 def _diagram(table: MechanismTable) -> str:
-    """Open inputs have arrows; ports that are open are among those that are shown in any case. Of very many components nobody could read it."""
+    """Returns the diagram, with arrows at open inputs; empty for many components, which would be unreadable."""
     if len(table.members) > _DRAWN:
         return ""
     fmus = {member.name: member.fmu for member in table.members}
@@ -119,7 +120,7 @@ def _diagram(table: MechanismTable) -> str:
 
 
 def _components(table: MechanismTable) -> str:
-    """One row for each type, however many there are of it."""
+    """Returns one row for each type of component."""
     rows = (
         (
             code(fmu.model_name),
@@ -174,7 +175,7 @@ def _open_ports(table: MechanismTable) -> str:
 
 
 def _inside(table: MechanismTable, port: str) -> str:
-    """What a port is connected with inside as well."""
+    """Returns a sentence on the inner connections of a port."""
     others = [b if a == port else a for a, b in table.built.connections if port in (a, b)]
     return f"{code(port)} is connected inside as well, with {listed(others)}; what enters from outside is added." if others else ""
 
@@ -191,7 +192,7 @@ def _inputs(table: MechanismTable) -> str:
 
 
 def _driven(table: MechanismTable) -> str:
-    """Inputs of components that cannot be moved from outside."""
+    """Returns a text on inputs of components that cannot be moved from outside."""
     rows = []
     opened = set(table.interface.choice.inputs)
     for part, member in enumerate(table.members):
@@ -212,7 +213,7 @@ def _driven(table: MechanismTable) -> str:
 
 
 def _outputs(table: MechanismTable) -> str:
-    """Those outside of ports."""
+    """Returns a table of the outputs outside of ports."""
     of_ports = _of_ports(table)
     shown = [v for v in table.variables if table.is_output(v) and v.name not in of_ports]
     rows = ((table.owner(v), (code(v.name), unit_text(v.unit), escape(v.text), str(table.reference(v)))) for v in shown)
@@ -366,7 +367,7 @@ def _modes(table: MechanismTable) -> str:
 
 
 def usage(table: MechanismTable) -> str:
-    """Python that runs the FMU in FMPy."""
+    """Returns Python code that runs the FMU in FMPy."""
     shown = [v.name for v in islice(filter(table.is_output, table.variables), 2)]
     first = next((v for v in table.with_role(Role.PARAMETER) if v not in table.own), None)
     return "\n".join(

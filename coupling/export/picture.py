@@ -1,4 +1,4 @@
-"""The picture of a mechanism as a file of its FMU: the scene inside, so that it is drawn wherever it takes part."""
+"""The picture of a mechanism as a file of its FMU: the scene inside, which draws the FMU in other systems."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fmu_components.export.picture import PICTURE
 
 
 def picture_of(table: MechanismTable) -> dict[str, bytes]:
-    """The file by its path; none where nothing has a place, or where the FMU does not show the pose of what has."""
+    """Returns the file by its path; empty if no part has a place, or if the FMU does not show its pose."""
     scene = scene_of(table.built, [port.name for port in table.declared.ports])
     names = table.declared.by_name
     if not scene["frames"] or not all(name in names for frame in scene["frames"] for name in frame["pose"]):
@@ -24,7 +24,7 @@ def picture_of(table: MechanismTable) -> dict[str, bytes]:
     }
 
     def told(value: Any) -> Any:
-        """A name that the FMU shows, or the number that it stands for."""
+        """Returns a name that the FMU shows, or the number that it stands for."""
         if isinstance(value, list):
             return [told(each) for each in value]
         return value if not isinstance(value, str) or value in names else values[value]

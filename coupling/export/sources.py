@@ -15,7 +15,7 @@ _MODEL, _CONTRACT = "sources/model.c", "sources/model.h"
 
 
 def model_sources(fmus: Mapping[str, Fmu]) -> dict[str, str]:
-    """The source of each instance's model; refuses what has none, by name and with what to do."""
+    """Returns the source of each instance's model. Instances without a source raise BuildError with their names and a remedy."""
     found: dict[str, str] = {}
     foreign: list[str] = []
     known: dict[Fmu, str | None] = {}
@@ -40,7 +40,7 @@ def model_sources(fmus: Mapping[str, Fmu]) -> dict[str, str]:
 
 
 def _source(instance: str, fmu: Fmu) -> str | None:
-    """None for an FMU of another tool."""
+    """Returns the source of a model; None for an FMU of another tool."""
     try:
         with zipfile.ZipFile(fmu.path) as archive:
             names = set(archive.namelist())
@@ -65,5 +65,5 @@ def _source(instance: str, fmu: Fmu) -> str | None:
 
 
 def _layout(contract: str) -> str:
-    """The header without comments and spaces."""
+    """Returns the header without comments and spaces."""
     return re.sub(r"\s+", "", re.sub(r"/\*.*?\*/", "", contract, flags=re.DOTALL))

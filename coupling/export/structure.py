@@ -1,4 +1,4 @@
-"""What depends on what in an exported mechanism: the model structures of its components, followed through their connections and loops."""
+"""Dependencies in an exported mechanism: the model structures of its components, followed through their connections and loops."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class MechanismStructure:
 
     @property
     def initial(self) -> list[ListedUnknown]:
-        """Before the start parameters count as well, and all are merely ``dependent``."""
+        """Unknowns before the start, where parameters count as well, and all dependencies are merely ``dependent``."""
         roles = ((reference, self.table.variable(reference).role) for reference in sorted(self.table.outputs))
         calculated = (reference for reference, role in roles if role.calculated or role is Role.RELATION)
         return [self._listed(reference, self._initially, {}) for reference in (*range(1, 1 + self.table.states), *calculated)]
@@ -68,7 +68,7 @@ class MechanismStructure:
         return self._graph.reached(self._changed, initial=True)
 
     def _kinds(self, reference: int) -> dict[int, str]:
-        """How an unknown that its component computes from knowns alone depends on them, in the component's own words."""
+        """Returns the kinds of dependence, as its component declares them, of an unknown that follows from knowns alone."""
         node = self._graph.node_of(reference)
         if node is None:
             return {}
@@ -88,5 +88,5 @@ class MechanismStructure:
 
 @cache
 def _dependency(known: int, kind: str) -> Dependency:
-    """Many unknowns depend on the same knowns."""
+    """Returns a dependency that is shared, because many unknowns depend on the same knowns."""
     return Dependency(known, kind)

@@ -1,8 +1,8 @@
 """The variables of an exported mechanism, with their value references, and their places among all values inside.
 
-Place 0 belongs to none; then come the derivatives of all states, then what is the mechanism's own, then the values of each component
-in the order of its own references, the time last. The C side (``tables.c``) counts in the same way. Not all of them are shown: value
-references number those that are, in the order of their places.
+Place 0 belongs to none. Then come the derivatives of all states and the mechanism's own variables. The values of each component follow in
+the order of its own references, the time last. The C side (``tables.c``) counts in the same way. Not all variables are shown: value
+references number the shown ones, in the order of their places.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from fmu_components.declare.ports import KIND_OF_TERMINAL, Port, Side
 from fmu_components.export.table import Dependency, VariableTable
 
 STEP_SIZE = "solver.step_size"
-"""The mechanism's own parameter, where it takes steps of fixed size."""
+"""Name of the mechanism's own parameter for steps of fixed size."""
 ASSEMBLE = "initial.assemble"
-"""The mechanism's own parameter, where it has constraints."""
+"""Name of the mechanism's own parameter for the assembly of constraints."""
 SWITCH = "ideal"
 """The mechanism's own switch, where an importer may solve for the multipliers."""
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
@@ -51,7 +51,7 @@ class Member:
     first: int
     first_state: int
     count: int
-    """Of its values, the place that belongs to none included."""
+    """Number of its values, including the place that belongs to none."""
     indicators: frozenset[int] = frozenset()
     again: frozenset[str] = frozenset()
     """The states that events set anew."""
@@ -59,20 +59,20 @@ class Member:
 
 @dataclass(frozen=True)
 class ExportRequest:
-    """What the user asks of an exported FMU beside its variables."""
+    """Request for an exported FMU beside its variables."""
 
     choice: Choice
     ls_dae: bool = False
     implicit: bool = False
     relaxed: bool = False
-    """Whether it starts where constraints are violated as well."""
+    """True if the FMU also starts from values that violate constraints."""
     stop_time: float = 1.0
     fixed: Index3 | None = None
-    """Whose options steps of fixed size inside Co-Simulation have."""
+    """Options of fixed steps inside Co-Simulation."""
     assembles: bool = False
-    """The default of the parameter that has the start closed."""
+    """Default of the parameter that closes the start."""
     hold: tuple[str, ...] = ()
-    """The states that do not move then."""
+    """States that do not move then."""
     originals: Mapping[str, str] = field(default_factory=dict)
     """The names that instances have in the system, by the names without blanks that they have in the FMU."""
     locals_shown: bool = True
@@ -80,7 +80,7 @@ class ExportRequest:
 
 
 class MechanismTable(VariableTable):
-    """All variables that an exported mechanism shows."""
+    """Table of all variables that an exported mechanism shows."""
 
     def __init__(self, built: Built, interface: ExportRequest, start: Mapping[tuple[int, str], float]) -> None:
         self.built, self.interface = built, interface
@@ -94,7 +94,7 @@ class MechanismTable(VariableTable):
         """The mechanism's own variables, the inputs first."""
         self.kinked = [d for _, d in built.drives if isinstance(d, TableDrive | FormulaDrive | PiecesDrive) and d.kinks]
         self.peaks = sum(len(loop.unknowns) for loop in built.schedule.loops)
-        """What loops remember of their motion, a number for each unknown; before these comes the tolerance."""
+        """Place of the sizes that loops remember of their motion, a number for each unknown; before these comes the tolerance."""
         remembers = interface.fixed is not None and interface.fixed.method == "generalised-alpha"
         self.remembered = 2 * (2 + self.states) + len(interface.choice.inputs) if remembers else 0
         """Numbers that steps of fixed size remember from one communication step to the next."""
@@ -128,7 +128,7 @@ class MechanismTable(VariableTable):
         return "structured" if all(_IDENTIFIER.fullmatch(member.name) for member in self.members) else "flat"
 
     def place(self, variable: Variable) -> int:
-        """Where its value stands among all values inside."""
+        """Returns the place of a variable's value among all values inside."""
         return self._places[variable.name]
 
     def is_output(self, variable: Variable) -> bool:
@@ -141,12 +141,12 @@ class MechanismTable(VariableTable):
 
     @cached_property
     def _set_anew(self) -> frozenset[str]:
-        """States that events of their components set."""
+        """Full names of states that events of their components set."""
         return frozenset(f"{member.name}.{state}" for member in self.members for state in member.again)
 
     @cached_property
     def _velocities(self) -> frozenset[str]:
-        """States that are no mere integrals of others, which impacts may set."""
+        """Full names of states that are no mere integrals of others; impacts may set them."""
         return frozenset(
             f"{part.name}.{part.fmu.by_reference[reference].name}"
             for part in self.built.parts
@@ -184,19 +184,20 @@ class MechanismTable(VariableTable):
     # -- places and references -----------------------------------------------------------------------------------------
 
     def place_at(self, part: int, reference: int) -> int:
-        """Of a component's variable, whether it is shown or not."""
+        """Returns the place of a component's variable, whether it is shown or not."""
         return self.members[part].first + reference
 
     def reference_at(self, part: int, reference: int) -> int:
-        """Of a component's variable; 0 where it is not shown."""
+        """Returns the reference of a component's variable; 0 if it is not shown."""
         return self._reference_of.get(self.place_at(part, reference), 0)
 
     def owner(self, variable: Variable) -> str:
-        """The component that a variable belongs to."""
+        """Returns the component that a variable belongs to."""
         return resolve(variable.name, self._instances)[0]
 
     def own_place(self, index: int) -> int:
-        """Of the mechanism's own variables: after those that are shown, those that count kinks, and what loops remember."""
+        """Returns the place of one of the mechanism's own variables: those that are shown, then those that count kinks, then the memory
+        of loops."""
         return 1 + self.states + index
 
     @cached_property
@@ -238,13 +239,13 @@ class MechanismTable(VariableTable):
         return found
 
     def _described(self, instance: str, text: str) -> str:
-        """Returns the description of a variable, with the name of its instance in the system where the FMU has another one."""
+        """Returns the description of a variable, with the name of its instance in the system if the FMU uses another name."""
         original = self.interface.originals.get(instance)
         return f"{text}, of '{original}'" if original else text
 
     @cached_property
     def closes(self) -> bool:
-        """Whether there are constraints that have to vanish at the start."""
+        """Says whether constraints have to vanish at the start."""
         return any(True for _ in constraints_of(self.built))
 
     def _members(self) -> list[Member]:
@@ -364,7 +365,7 @@ class MechanismTable(VariableTable):
         return tuple(found)
 
     def _torque_free(self, instance: str, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        """Those of the variables that have to be 0 which can be set from outside; None where another one never is 0."""
+        """Returns those variables among ``names`` that can be set from outside; None if another one is never 0."""
         part, choice = self._instances[instance], self.interface.choice
         fed = {*self.built.schedule.graph.wires, *self._driven}
         settable = [name for name in names or () if (instance, name) in choice.parameters or (instance, name) in choice.inputs]
@@ -376,13 +377,13 @@ class MechanismTable(VariableTable):
 
 
 def _content(drive: Drive) -> list[object]:
-    """What tells one drive from another."""
+    """Returns the data that distinguish one drive from another."""
     return [each.tolist() if isinstance(each, np.ndarray) else each for each in vars(drive).values()]
 
 
 @cache
 def _range(description: str, minimum: float, maximum: float) -> tuple[str, Range]:
-    """The description without the range in words, and the range: whether a bound is excluded, the words alone say."""
+    """Returns the description without the range in words, and the range. Only the words say whether a bound is excluded."""
     text, _, words = description.partition("; must be ")
     return text, Range(minimum, maximum, "greater than" in words, "less than" in words)
 
@@ -398,7 +399,10 @@ def _set_by_events(fmu: fmus.Fmu) -> frozenset[str]:
 
 
 def constraints_of(built: Built) -> Iterator[tuple[int, fmus.Constraint]]:
-    """What has to vanish at the start, by component: of all whose multipliers are solved for, but for constraints that come and go."""
+    """Yields the constraints that must vanish at the start, by component.
+
+    They are those whose multipliers are solved for, except constraints that come and go.
+    """
     for number, part in enumerate(built.parts):
         dae = part.fmu.dae
         switched = {each.multiplier for each in dae.switched} if dae else set()
