@@ -1,1 +1,1 @@
-"""What results look like: plots, still pictures and pages that move. It reads records alone; no FMU is asked."""
+"""Pictures of results: plots, still pictures and pages that move. They read only records and call no FMU."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 LIGHT = ("#398ceb", "#d57629", "#3fa567", "#8a60bf", "#ad3a4b", "#359aa5", "#93752c", "#697784")
-"""On white, in the order in which they are given away."""
+"""Colours on white, in the order of their use."""
 DARK = ("#2aa4f1", "#f3a157", "#62bf7e", "#a175c4", "#dd708f", "#59c3cf", "#af9534", "#8499af")
-"""The same ones on a dark page."""
+"""The same colours on a dark page."""
 EVENT = "#c9780a"
 DOMAINS = {
     "planar": "#1d6fb8",
@@ -17,7 +17,8 @@ DOMAINS = {
     "signal": "#5d6d7e",
     "other": "#7a4a2b",
 }
-"""Of wires in diagrams, and of ports in icons, by the kind of port; ``signal`` for single variables, ``other`` for the kinds of other tools."""
+"""Colours of wires in diagrams, and of ports in icons, by the kind of port; ``signal`` for single variables, ``other`` for foreign
+kinds."""
 DARK_DOMAINS = {
     "planar": "#5aa9f0",
     "spatial": "#35b8ae",
@@ -28,5 +29,5 @@ DARK_DOMAINS = {
     "signal": "#9fb0c0",
     "other": "#c99a78",
 }
-"""The same ones on a dark page."""
+"""The same colours on a dark page."""
 OTHER = "other"

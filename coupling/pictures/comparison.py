@@ -1,4 +1,4 @@
-"""Two results side by side: by how much the values of one differ from those of the other."""
+"""Comparison of two results: the differences of their values."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import numpy as np
 from coupling.pictures.plot import by_unit, plot
 
 _MOST_CURVES = 8
-"""That a plot shows where there are more: those that differ most, relative to the greatest value."""
+"""Largest number of curves in a plot: those that differ most, relative to the greatest value."""
 
 
 def root_mean_square(time: np.ndarray, values: np.ndarray) -> float:
-    """Over time, of values that are linear between rows."""
+    """Returns the root mean square over time, of values that are linear between rows."""
     steps = np.diff(time)
     span = steps.sum()
     squares = (values[:-1] ** 2 + values[:-1] * values[1:] + values[1:] ** 2) / 3  # the mean of a square that is linear inside
@@ -25,8 +25,10 @@ def root_mean_square(time: np.ndarray, values: np.ndarray) -> float:
 
 
 def common_rows(time: np.ndarray, other: np.ndarray, allowed: float) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of both at the same times: of an event those before and those after it belong together; where one side has a single row, it
-    belongs to the last one of the other."""
+    """Returns rows of both at the same times.
+
+    At an event the rows before it correspond, and so do those after it. A single row corresponds to the last one of the other.
+    """
     own, its = _rows_by_time(time, allowed), _rows_by_time(other, allowed)
     pairs: list[tuple[int, int]] = []
     k = 0
@@ -53,21 +55,21 @@ def _rows_by_time(time: np.ndarray, allowed: float) -> list[tuple[float, list[in
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
-    """How a variable differs from the same one of another result."""
+    """Difference between a variable and the same one of another result."""
 
     greatest: float
-    """The greatest absolute difference, in the variable's unit."""
+    """Greatest absolute difference, in the variable's unit."""
     time: float
-    """When it is greatest, in s."""
+    """Time of the greatest difference, in s."""
     rms: float
-    """The root of the mean square over time, linear between common times."""
+    """Root of the mean square difference over time, linear between common times, in the variable's unit."""
     size: float
-    """The greatest absolute value of both."""
+    """Greatest absolute value of both, in the variable's unit."""
     unit: str
 
 
 class Comparison(Mapping[str, Difference]):
-    """Differences by name; what differs most, relative to its greatest value, comes first."""
+    """Differences by name; the greatest one, relative to the variable's greatest value, comes first."""
 
     def __init__(self, time: np.ndarray, pairs: Mapping[str, tuple[np.ndarray, np.ndarray]], units: Mapping[str, str]) -> None:
         self.time = time
@@ -108,7 +110,7 @@ class Comparison(Mapping[str, Difference]):
         return "\n".join(lines)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
-        """Differences over time, of those that differ most; written to ``path`` where one is given, and returned as a figure of Matplotlib."""
+        """Plots the greatest differences over time. Writes the plot to ``path`` if one is given, and returns the figure of Matplotlib."""
         units = {name: each.unit for name, each in self.items()}
         groups = by_unit(list(self)[:_MOST_CURVES], units)
         return plot(self.time, [{name: self.differences[name] for name in group} for group in groups], units, path)

@@ -1,4 +1,4 @@
-"""Where things are: poses of frames over time and points that are fixed on them, out of a record and its scene."""
+"""Poses of frames over time and points that are fixed on them, from a record and its scene."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from coupling.pictures.rotations import about_z, axes_of, continuous, matrices, 
 from coupling.record import Record
 
 VERSION = 1
-"""Of the scene in a record."""
+"""Version of the scene in a record."""
 
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """A rigid body over time, or what stands for one."""
+    """Frame of a rigid body over time, or of a part that is drawn like one."""
 
     name: str
     model: str
     position: np.ndarray
-    """By row, two or three coordinates."""
+    """Position by row, two or three coordinates in m."""
     rotation: np.ndarray
-    """By row, an angle or a quaternion."""
+    """Rotation by row, an angle in rad or a quaternion."""
     at_rest: bool
     centre: np.ndarray
     """The mass centre in the frame."""
 
     def at(self, point: np.ndarray) -> np.ndarray:
-        """A point of the frame over time, in absolute coordinates."""
+        """Returns a point of the frame over time, in absolute coordinates."""
         if self.position.shape[1] == 2:
             c, s = np.cos(self.rotation[:, 0]), np.sin(self.rotation[:, 0])
             return self.position + np.stack([c * point[0] - s * point[1], s * point[0] + c * point[1]], axis=1)
         return self.position + matrices(self.rotation) @ point
 
     def direction(self, axis: np.ndarray) -> np.ndarray:
-        """A direction of the frame over time."""
+        """Returns a direction of the frame over time."""
         return self.at(axis) - self.position
 
 
@@ -70,7 +70,7 @@ class Geometry:
     """Shapes that users gave."""
 
     def value(self, of: Any) -> float:
-        """A number, or that of a parameter."""
+        """Returns a number, or the value of a parameter."""
         return self.values.get(of, 0.0) if isinstance(of, str) else float(of)
 
     def over_time(self, place: Place) -> np.ndarray:
@@ -78,7 +78,7 @@ class Geometry:
 
 
 def geometry_of(record: Record) -> Geometry:
-    """The frames of a record; refuses one that has none, or none that this version knows."""
+    """Returns the frames of a record. A record without frames, or with frames of another version, raises ResultError."""
     scene = record.scene
     if scene.get("version", VERSION) != VERSION:
         raise ResultError(
@@ -164,12 +164,12 @@ class _Reader:
         return Place(said["frame"], at, axes)
 
     def _lifted(self, point: np.ndarray) -> np.ndarray:
-        """A point of the plane in space, where the others are."""
+        """Returns a point of the plane in space, if the others are in space."""
         return np.concatenate([point, np.zeros(self.dimension - len(point))])
 
 
 def _without(position: np.ndarray, rotation: np.ndarray, port: Place) -> tuple[np.ndarray, np.ndarray]:
-    """The pose of a body from that of one of its ports."""
+    """Returns the pose of a body from that of one of its ports."""
     if position.shape[1] == 2:
         angle = rotation - np.arctan2(port.axes[1, 0], port.axes[0, 0])
         body = Frame("", "", np.zeros_like(position), angle, False, port.at)

@@ -17,7 +17,7 @@ _TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attrib
 
 
 def read_mesh(path: Path) -> Mesh:
-    """Points and triangles of a file, by its suffix."""
+    """Returns points and triangles of a file, by its suffix."""
     suffix = path.suffix.lower()
     if suffix not in (".stl", ".obj"):
         raise BuildError(f"the mesh '{path}' is refused: meshes are read from .stl and .obj; export it as one of these")
@@ -49,7 +49,7 @@ class _Damage(Exception):
 
 
 def _stl(content: bytes) -> Mesh:
-    """By its length, since files of numbers may begin with ``solid`` as well."""
+    """Returns a mesh, whose format follows from the length of the file: files of numbers may begin with ``solid`` as well."""
     told = struct.unpack_from("<I", content, 80)[0] if len(content) >= 84 else 0
     if len(content) >= 84 and len(content) == 84 + 50 * told:
         corners = np.frombuffer(content, _TRIANGLE, told, 84)["corners"].reshape(-1, 3).astype(float)

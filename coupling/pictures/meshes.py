@@ -1,4 +1,4 @@
-"""Surfaces made of triangles: points and the numbers of their corners, packed as text, extruded and revolved."""
+"""Surfaces of triangles: points and the numbers of their corners, packed as text, extruded and revolved."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from typing import Any
 import numpy as np
 
 _STEPS = 65535
-"""Of coordinates, along the longest side of the box around a mesh."""
+"""Steps of coordinates along the longest side of the box around a mesh."""
 MOST = 20_000
-"""Triangles that are kept; of a finer mesh points are put together until there are no more."""
+"""Greatest number of triangles that are kept; points of a finer mesh are merged until it is reached."""
 _ROUND = 40
-"""Sides of what is round."""
+"""Number of sides of round shapes."""
 
 Mesh = tuple[np.ndarray, np.ndarray]
 """Points (n x 3) and triangles (m x 3), anticlockwise as they are seen from outside."""
 
 
 def pack_mesh(points: np.ndarray, faces: np.ndarray, most: int = MOST) -> dict[str, Any]:
-    """As plain data, with points on a grid, each once."""
+    """Returns a mesh as plain data, with points on a grid, each once."""
     kept, corners, low, step = _on_grid(points, faces, most, _STEPS)
     return {"low": [float(x) for x in low], "step": step, "points": _text(kept.T.astype("<u2")), "faces": _text(corners.astype("<u4"))}
 
 
 def welded(points: np.ndarray, faces: np.ndarray, most: int, steps: int = _STEPS) -> Mesh:
-    """The same surface on a grid of so many steps, with each point once and no more triangles than ``most``."""
+    """Returns the same surface on a grid of so many steps, with each point once and no more triangles than ``most``."""
     kept, corners, low, step = _on_grid(points, faces, most, steps)
     return low + step * kept, corners
 
@@ -62,19 +62,19 @@ def _numbers(text: str, kind: str) -> np.ndarray:
 
 
 def box(size: Sequence[float], at: np.ndarray) -> Mesh:
-    """With edges along the axes, about a point."""
+    """Returns a box with edges along the axes, about a point."""
     a, b = np.array(size[:2]) / 2
     return extruded([np.array([[-a, -b], [a, -b], [a, b], [-a, b]])], size[2], at)
 
 
 def cylinder(radius: float, length: float, axis: int, at: np.ndarray) -> Mesh:
-    """About an axis, with its middle at a point."""
+    """Returns a cylinder about an axis, with its middle at a point."""
     points, faces = extruded([ring(radius)], length, np.zeros(3))
     return np.roll(points, axis - 2, axis=1) + at, faces
 
 
 def ring(radius: float, sides: int = _ROUND) -> np.ndarray:
-    """Points of a circle."""
+    """Returns the points of a circle."""
     turns = np.arange(sides) * (2 * np.pi / sides)
     return radius * np.stack([np.cos(turns), np.sin(turns)], axis=1)
 
@@ -93,7 +93,7 @@ def sphere(radius: float, at: np.ndarray) -> Mesh:
 
 
 def extruded(rings: Sequence[np.ndarray], depth: float, at: np.ndarray) -> Mesh:
-    """An area of the plane, which is inside an odd number of rings, as a plate about the plane z = 0."""
+    """Returns an area of the plane, which is inside an odd number of rings, as a plate about the plane z = 0."""
     points: list[np.ndarray] = []
     faces: list[tuple[int, int, int]] = []
 
@@ -114,12 +114,12 @@ def extruded(rings: Sequence[np.ndarray], depth: float, at: np.ndarray) -> Mesh:
 
 
 def turned(rings: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """The same rings, with the area on their left: by the sum of their turns a point is inside or not."""
+    """Returns the same rings, with the area on their left. The sum of their turns says whether a point is inside."""
     return [each[::turn] for each, turn in zip(rings, _turns(rings), strict=True)]
 
 
 def silhouette(points: np.ndarray, faces: np.ndarray) -> list[np.ndarray]:
-    """The rings around triangles of the plane, all anticlockwise: what remains of their edges where those of neighbours cancel."""
+    """Returns the rings around triangles of the plane, all anticlockwise: the edges that do not cancel with those of neighbours."""
     edges = np.concatenate([faces[:, [i, (i + 1) % 3]] for i in range(3)])
     key = edges[:, 0] * len(points) + edges[:, 1]
     alone = edges[~np.isin(edges[:, 1] * len(points) + edges[:, 0], key)]
@@ -139,13 +139,13 @@ def silhouette(points: np.ndarray, faces: np.ndarray) -> list[np.ndarray]:
 
 
 def is_closed(faces: np.ndarray) -> bool:
-    """Whether each edge has a triangle on either side."""
+    """Says whether each edge has a triangle on either side."""
     edges = {(int(f[i]), int(f[i - 2])) for f in faces for i in range(3)}
     return all((b, a) in edges for a, b in edges)
 
 
 def _turns(rings: Sequence[np.ndarray]) -> list[int]:
-    """1 of a ring that has the area on its left, or else -1: the sense of a hole is that of the ring around it, turned round."""
+    """Returns 1 for a ring that has the area on its left, or else -1. The sense of a hole is that of the ring around it, turned round."""
     found = []
     for i, each in enumerate(rings):
         x, y = each.T
@@ -164,7 +164,7 @@ def _inside(point: np.ndarray, ring: np.ndarray) -> bool:
 
 
 def _bands(rings: Sequence[np.ndarray]) -> list[tuple[tuple[float, float], ...]]:
-    """An area as trapezia between the heights of its corners, anticlockwise."""
+    """Returns an area as trapezia between the heights of its corners, anticlockwise."""
     a = np.concatenate(rings)
     b = np.concatenate([np.roll(each, -1, axis=0) for each in rings])
     found: list[tuple[tuple[float, float], ...]] = []

@@ -1,7 +1,7 @@
 """A scene as a picture of SVG that moves by itself, without any program in it (SMIL), beside plots with a cursor.
 
-Each pose of a sequence is drawn as a still picture; what differs from one to the next is animated. In the plane, what is fixed on a body moves
-with the body's frame; all else changes its outline.
+Each pose of a sequence is drawn as a still picture, and the differences are animated. In the plane, items fixed on a body move with the
+body's frame; all other items change their outlines.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from coupling.pictures.units import prefix, written
 _SIZE, _COLUMN = (720.0, 480.0), 230.0
 """Pixels of the mechanism, and the width of the column of plots."""
 _AT_REST, _STIFF = 0.04, 0.06
-"""Pixels by which what stands still, and what is rigid, may differ from one pose to another."""
+"""Pixels by which resting items, and rigid ones, may differ from one pose to another."""
 _TURN, _FEWEST, _MOST = np.radians(10), 60, 240
-"""A body turns by less than this from one pose to the next, unless there were too many poses."""
+"""Largest turn in rad of a body from one pose to the next, and the least and the greatest number of poses, which counts first."""
 _DARK = {
     "#17202b": "#e6ecf2",
     "#5b6876": "#93a1af",
@@ -36,11 +36,11 @@ _DARK = {
     "#1b2733": "#dfe7ee",
     "#25313d": "#0e1318",
 }
-"""What colours that belong to no body are on a dark page."""
+"""Neutral colours by their replacements on a dark page."""
 
 
 def moving(scene: Scene, title: str | None = None) -> str:
-    """The picture as text; it is the same for the same scene. ``scene.plots`` stand beside the mechanism."""
+    """Returns the picture as text; it is the same for the same scene. ``scene.plots`` stand beside the mechanism."""
     width, height = _SIZE
     whole = width + (_COLUMN if scene.plots else 0.0)
     seconds = _seconds(float(scene.time[-1] - scene.time[0]))
@@ -62,12 +62,13 @@ def moving(scene: Scene, title: str | None = None) -> str:
 
 
 def _seconds(span: float) -> float:
-    """As long as it took, if one can watch that."""
+    """Returns the seconds of the moving picture: the duration of the run if it suits a viewer, otherwise 8 or 20."""
     return span if 2 <= span <= 20 else 20.0 if span > 20 else 8.0
 
 
 def _poses(scene: Scene) -> int:
-    """So many that turning bodies do not take short cuts; three in space for one in the plane, where outlines follow chords."""
+    """Returns the number of poses at which turning bodies do not take short cuts. Space needs three times as many, since outlines follow
+    chords."""
     most = 0.0
     for frame in scene.geometry.frames:
         if not frame.at_rest:
@@ -78,7 +79,7 @@ def _poses(scene: Scene) -> int:
 
 
 def _drawn(scene: Scene, times: np.ndarray) -> tuple[list[Sheet], View]:
-    """A sheet for each time, with the same items in the same order."""
+    """Returns a sheet for each time, with the same items in the same order."""
     poses = [Posed(scene, float(time)) for time in times]
     view = view_of(scene, Sheet(*_SIZE), (0.0, 0.0, *_SIZE))
     shapes = in_order(scene, view, poses[:: max(1, len(poses) // 12)])
@@ -96,7 +97,7 @@ def _drawn(scene: Scene, times: np.ndarray) -> tuple[list[Sheet], View]:
 
 
 def _mechanism(scene: Scene, view: View, times: np.ndarray, sheets: list[Sheet], dur: str) -> list[str]:
-    """Items from the back to the front; those that follow each other on one frame share its motion."""
+    """Returns items from the back to the front; consecutive items on one frame share its motion."""
     motions = _motions(scene, view, times)
     placed: list[tuple[int | None, str]] = []
     outlines: dict[str, str] = {}
@@ -104,7 +105,7 @@ def _mechanism(scene: Scene, view: View, times: np.ndarray, sheets: list[Sheet],
         if isinstance(item, Text):
             placed.append((None, text(item)))
             continue
-        # What is drawn once, such as the ruler, is on the first sheet alone.
+        # Items that are drawn once, such as the ruler, are only on the first sheet.
         same = [sheet.items[number] for sheet in sheets if number < len(sheet.items)]
         points = np.array([[p for edge in edges_of(each) for p in edge] for each in same if isinstance(each, Stroke)])
         placed.append(_placed(item, points, motions, outlines, dur))
@@ -116,7 +117,7 @@ def _mechanism(scene: Scene, view: View, times: np.ndarray, sheets: list[Sheet],
 
 
 def _motions(scene: Scene, view: View, times: np.ndarray) -> dict[int, tuple[np.ndarray, np.ndarray]]:
-    """By frame where its origin is, in pixels, and how far it has turned as seen; in the plane alone."""
+    """Returns for each frame its origin in pixels, and its angle as seen. Only plane scenes have motions."""
     if scene.dimension == 3:
         return {}
     found = {}
@@ -130,7 +131,7 @@ def _motions(scene: Scene, view: View, times: np.ndarray) -> dict[int, tuple[np.
 def _placed(
     item: Stroke, points: np.ndarray, motions: dict[int, tuple[np.ndarray, np.ndarray]], outlines: dict[str, str], dur: str
 ) -> tuple[int | None, str]:
-    """The frame on which an item is fixed, if any, and the item as text."""
+    """Returns the frame on which an item is fixed, if any, and the item as text."""
     if np.ptp(points, axis=0).max() <= _AT_REST:
         return None, stroke(item)
     for frame, (at, angle) in motions.items():
@@ -144,14 +145,14 @@ def _placed(
 
 
 def _elsewhere(item: Stroke, points: np.ndarray) -> Stroke:
-    """An item with other points, in the order of its edges."""
+    """Returns an item with other points, in the order of its edges."""
     left = iter([(float(x), float(y)) for x, y in points])
     moved = tuple(tuple(next(left) for _ in edge) for edge in edges_of(item))
     return replace(item, rings=moved) if item.rings else replace(item, points=moved[0])
 
 
 def _changing(item: Stroke, points: np.ndarray, outlines: dict[str, str], dur: str) -> str:
-    """An item with another outline at each time; one that was drawn already, by ``outlines``, is used again."""
+    """Returns an item with another outline at each time; one that was drawn already, by ``outlines``, is used again."""
     if item.radius:
         inside = _animated("cx", [short(x) for x in points[:, 0, 0]], dur) + _animated("cy", [short(y) for y in points[:, 0, 1]], dur)
         return stroke(item).removesuffix("/>") + f">{inside}</circle>"
@@ -167,7 +168,7 @@ def _animated(name: str, values: list[str], dur: str) -> str:
 
 
 def _with_frame(inside: str, at: np.ndarray, angle: np.ndarray, dur: str) -> str:
-    """What is drawn in the frame of a body."""
+    """Returns the text of items that move with the frame of a body."""
     places = ";".join(f"{short(x)},{short(y)}" for x, y in at)
     turns = ";".join(short(each) for each in np.degrees(angle))
     moved = f'<animateTransform attributeName="transform" type="translate" values="{places}" {dur}/>'
@@ -181,7 +182,7 @@ def _with_frame(inside: str, at: np.ndarray, angle: np.ndarray, dur: str) -> str
 
 
 def _plots(scene: Scene, times: np.ndarray, box: tuple[float, float, float, float], dur: str) -> list[str]:
-    """One below the other, at most three, each with a cursor and a dot on every curve."""
+    """Returns the plots one below the other, at most three, each with a cursor and a dot on every curve."""
     left, top, width, height = box
     groups = scene.plots[:3]
     lines, each = [], height / max(len(groups), 1)
@@ -224,7 +225,7 @@ def _plot(scene: Scene, signals: list[Signal], times: np.ndarray, box: tuple[flo
 
 
 def _caption(scene: Scene, title: str | None, seconds: float, dur: str) -> str:
-    """What is shown, and how much slower or faster than it was."""
+    """Returns the title, and the factor by which the picture is slower or faster than the run."""
     span = float(scene.time[-1] - scene.time[0])
     slow = "" if abs(seconds - span) < 1e-9 else f" in {short(seconds)} s"
     head = text(Text((16, 28), title or scene.name, "#17202b", 15.0, "start", True))
@@ -234,13 +235,13 @@ def _caption(scene: Scene, title: str | None, seconds: float, dur: str) -> str:
 
 
 def _style() -> str:
-    """Neutral colours as variables, which a dark page sets otherwise."""
+    """Returns neutral colours as variables, which have other values on a dark page."""
     light, dark = (";".join(f"--c{i}:{colour}" for i, colour in enumerate(each)) for each in (_DARK.keys(), _DARK.values()))
     return f"<style>svg{{{light}}}@media(prefers-color-scheme:dark){{svg{{{dark}}}}}</style>"
 
 
 def _in_variables(picture: str) -> str:
-    """With a variable wherever a neutral colour is an attribute."""
+    """Replaces each neutral colour in an attribute by its variable."""
     for number, colour in enumerate(_DARK):
         picture = picture.replace(f'="{colour}"', f'="var(--c{number})"')
     return picture

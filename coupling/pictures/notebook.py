@@ -17,7 +17,7 @@ _WIDTH, _HEIGHT, _POINTS, _CURVES = 640, 190, 300, 4
 
 
 def values_table(time: np.ndarray, values: Mapping[str, np.ndarray], units: Mapping[str, str]) -> Markup:
-    """Of the first variables, those that change before all others: the line, the first and the last value, the least and the greatest."""
+    """Returns a table of the first variables, changing ones first: a line, the first and the last value, the least and the greatest."""
     moving = _moving(values)
     order = [*moving, *(name for name in values if name not in moving)]
     rows = (
@@ -28,7 +28,7 @@ def values_table(time: np.ndarray, values: Mapping[str, np.ndarray], units: Mapp
 
 
 def first_plot(time: np.ndarray, values: Mapping[str, np.ndarray], units: Mapping[str, str]) -> Markup:
-    """Of variables that share a unit: angles or positions, or what changes first."""
+    """Returns a plot of variables that share a unit: angles or positions, or the first ones that change."""
     moving = list(_moving(values))
     if not moving:
         return Markup("")
@@ -64,7 +64,7 @@ def first_plot(time: np.ndarray, values: Mapping[str, np.ndarray], units: Mappin
 
 
 def _moving(values: Mapping[str, np.ndarray]) -> dict[str, None]:
-    """Variables that change by more than rounding; the residuals of joints do not."""
+    """Returns the variables that change by more than rounding; the residuals of joints do not."""
     spans = {name: _range(each) for name, each in values.items() if len(each) > 1}
     return {name: None for name, (low, high) in spans.items() if high - low > _ROUNDING * max(1.0, abs(low), abs(high))}
 
@@ -81,7 +81,7 @@ def _line(
     span: tuple[float, float],
     most: int = _POINTS,
 ) -> str:
-    """So many points at most, the least and the greatest of each stretch among them."""
+    """Returns a line of at most so many points, with the least and the greatest of each stretch among them."""
     finite = np.flatnonzero(np.isfinite(values))
     chosen: Sequence[int] | np.ndarray = finite
     if finite.size > most:

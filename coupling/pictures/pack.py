@@ -13,7 +13,7 @@ _STEPS = (1 << 20) - 1
 
 
 def pack(columns: Sequence[np.ndarray]) -> tuple[list[tuple[float, float]], str]:
-    """Of each column its least value and its step, and the text; what is not finite is taken for 0."""
+    """Returns the least value and the step of each column, and the text; values that are not finite count as 0."""
     scales: list[tuple[float, float]] = []
     planes: list[list[bytes]] = [[], [], []]
     for column in columns:
@@ -30,7 +30,7 @@ def pack(columns: Sequence[np.ndarray]) -> tuple[list[tuple[float, float]], str]
 
 
 def unpack(scales: Sequence[tuple[float, float]], text: str, rows: int) -> list[np.ndarray]:
-    """What a page reads."""
+    """Returns the columns as a page reads them."""
     planes = np.frombuffer(zlib.decompress(base64.b64decode(text)), np.uint8).reshape(3, len(scales), rows).astype(np.int64)
     unsigned = planes[0] | planes[1] << 8 | planes[2] << 16
     differences = (unsigned >> 1) ^ -(unsigned & 1)

@@ -20,7 +20,7 @@ _LARGEST = 3_600_000
 
 
 def page(scene: Scene, title: str | None = None) -> str:
-    """The page as text."""
+    """Returns the page as text."""
     player = files("coupling.pictures") / "player"
     rows = _rows(scene)
     columns = [scene.time[rows], *(signal.values[rows] for signal in scene.signals)]
@@ -39,7 +39,7 @@ def page(scene: Scene, title: str | None = None) -> str:
 
 
 def _rows(scene: Scene) -> np.ndarray:
-    """All of them, or so many that the page stays small; those at events, and the first and the last, stay."""
+    """Returns all rows, or fewer to keep the page small; rows at events, the first and the last stay."""
     rows, columns = len(scene.time), 1 + len(scene.signals)
     every = -(-rows * columns // _LARGEST)
     kept = np.zeros(rows, bool)
@@ -93,7 +93,7 @@ def _said(scene: Scene, title: str, rows: int, scales: list[tuple[float, float]]
 
 
 def _short(value: float) -> float:
-    """Nine digits, which are more than any screen shows."""
+    """Returns a number of nine digits, which are more than any screen shows."""
     return float(f"{float(value):.9g}")
 
 
@@ -106,5 +106,5 @@ def _rounded(value: Any) -> Any:
 
 
 def _json(said: Any) -> str:
-    """Without any character that could end the element of the page in which it stands."""
+    """Returns JSON without any character that could end the element of the page around it."""
     return json.dumps(said, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")

@@ -12,11 +12,11 @@ from coupling.pictures.colours import EVENT, LIGHT
 from coupling.pictures.units import prefix, written
 
 _LINES = ("-", "--", ":", "-.")
-"""Styles that tell curves apart of which colours come again."""
+"""Styles that distinguish curves of the same colour."""
 
 
 def events_of(time: np.ndarray) -> np.ndarray:
-    """Times that have two rows, before and after an event."""
+    """Returns the times in s that have two rows, before and after an event."""
     return np.unique(time[1:][np.diff(time) == 0])
 
 
@@ -27,7 +27,7 @@ def plot(
     path: str | os.PathLike[str] | None = None,
     events: bool = True,
 ) -> Any:
-    """Each group in axes of its own; written to ``path`` where one is given, and returned."""
+    """Plots each group in its own axes. Writes the figure to ``path`` if one is given, and returns it."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.2, 0.7 + 1.75 * len(groups)), layout="constrained")
@@ -57,7 +57,7 @@ def plot(
 
 
 def by_unit(names: Sequence[str], units: Mapping[str, str]) -> list[list[str]]:
-    """Names that share a unit together, in the order in which units appear."""
+    """Groups names that share a unit, in the order in which units appear."""
     found: dict[str, list[str]] = {}
     for name in names:
         found.setdefault(units.get(name, ""), []).append(name)

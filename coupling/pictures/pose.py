@@ -26,12 +26,12 @@ class Posed:
         return low, high, float((self.time - times[low]) / step) if step > 0 else 0.0
 
     def value(self, values: np.ndarray) -> Any:
-        """What an array over time is now."""
+        """Returns the value of an array over time at this time."""
         low, high, part = self._between()
         return values[low] + part * (values[high] - values[low])
 
     def turned(self, frame: int) -> np.ndarray:
-        """The rotation matrix of a frame."""
+        """Returns the rotation matrix of a frame."""
         rotation = self.value(self.scene.geometry.frames[frame].rotation)
         if len(rotation) == 1:
             c, s = np.cos(rotation[0]), np.sin(rotation[0])
@@ -39,7 +39,7 @@ class Posed:
         return matrices(rotation[None])[0]
 
     def point(self, at: Any) -> np.ndarray:
-        """A point of a shape, in absolute coordinates."""
+        """Returns a point of a shape, in absolute coordinates."""
         frame, local = at
         return self.value(self.scene.geometry.frames[frame].position) + self.turned(frame) @ np.asarray(local, float)
 

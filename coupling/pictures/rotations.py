@@ -6,7 +6,8 @@ import numpy as np
 
 
 def quaternions(matrices: np.ndarray) -> np.ndarray:
-    """Of rotation matrices, an array of n x 3 x 3; by the greatest of the four, so that no square root is of a small number."""
+    """Returns the quaternions of rotation matrices, an array of n x 3 x 3. The greatest of four squares is used, which avoids roots of
+    small numbers."""
     m = matrices
     d = np.stack([m[:, 0, 0], m[:, 1, 1], m[:, 2, 2]], axis=1)
     trace = d.sum(axis=1)
@@ -26,7 +27,8 @@ def quaternions(matrices: np.ndarray) -> np.ndarray:
 
 
 def continuous(q: np.ndarray) -> np.ndarray:
-    """The same rotations with signs that do not jump from row to row; of q and -q, which are the same, the first has q0 >= 0."""
+    """Returns the same rotations with signs that do not jump from row to row. The first quaternion has q0 >= 0, since q and -q are
+    equivalent."""
     if not len(q):
         return q
     turns = np.where(np.einsum("ij,ij->i", q[1:], q[:-1]) < 0, -1.0, 1.0)
@@ -35,13 +37,13 @@ def continuous(q: np.ndarray) -> np.ndarray:
 
 
 def about_z(angle: np.ndarray) -> np.ndarray:
-    """Quaternions of angles, which may count turns."""
+    """Returns quaternions of angles in rad, which may count turns."""
     zero = np.zeros(len(angle))
     return np.stack([np.cos(angle / 2), zero, zero, np.sin(angle / 2)], axis=1)
 
 
 def matrices(q: np.ndarray) -> np.ndarray:
-    """Rotation matrices, n x 3 x 3, of quaternions of any length."""
+    """Returns rotation matrices, n x 3 x 3, of quaternions of any length."""
     w, x, y, z = (q / np.linalg.norm(q, axis=1, keepdims=True)).T
     return np.stack(
         [
@@ -54,7 +56,7 @@ def matrices(q: np.ndarray) -> np.ndarray:
 
 
 def axes_of(z: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """The axes of a port as columns, from the direction of z and that towards which x leans."""
+    """Returns the axes of a port as columns, from the direction of z and that towards which x leans."""
     z = z / np.linalg.norm(z)
     y = np.cross(z, x)
     y = y / np.linalg.norm(y)

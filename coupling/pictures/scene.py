@@ -16,7 +16,7 @@ from coupling.pictures.shapes import Shape, Shapes, bounds_of
 from coupling.record import Record
 
 _MANY = 300_000
-"""Numbers of forces beyond which a page holds those alone that are asked for."""
+"""Number of force values beyond which a page holds only the forces that a user names."""
 _POSE = {2: ("x", "y", "theta"), 3: ("x", "y", "z", "q0", "q1", "q2", "q3")}
 
 
@@ -28,20 +28,20 @@ class Signal:
     unit: str
     values: np.ndarray
     offered: bool
-    """Whether it can be chosen for a plot."""
+    """True if it can be chosen for a plot."""
     colour: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """All that is drawn of a record."""
+    """Everything that is drawn of a record."""
 
     name: str
     told: str
-    """One line on how the run ended."""
+    """Line of text on the outcome of the run."""
     geometry: Geometry
     colours: dict[int, int]
-    """Of bodies, by frame."""
+    """Colours of bodies, by frame."""
     size: float
     """The diagonal of the box around all places, in m."""
     low: np.ndarray
@@ -51,7 +51,7 @@ class Scene:
     shapes: list[Shape]
     signals: list[Signal]
     poses: list[list[int] | None]
-    """By frame, the numbers of its signals."""
+    """Numbers of the signals of each frame."""
     arrows: list[dict[str, Any]]
     traces: list[dict[str, Any]]
     plots: list[list[int]]
@@ -68,7 +68,11 @@ def scene_of(
     forces: Sequence[str] | None = None,
     traces: Sequence[str] | None = None,
 ) -> Scene:
-    """``signals`` are names of plots, or tuples of names; ``forces`` instances or patterns whose forces are arrows; ``traces`` bodies or ports."""
+    """Returns the scene of a record.
+
+    ``signals`` are names of plots, or tuples of names; ``forces`` are instances or patterns whose forces are arrows; ``traces`` are bodies
+    or ports.
+    """
     geometry = geometry_of(record)
     bodies = [i for i, frame in enumerate(geometry.frames) if not frame.at_rest]
     colours = {frame: number for number, frame in enumerate(bodies)}
@@ -123,13 +127,14 @@ class _Table:
         ]
 
     def _add(self, signal: Signal) -> int:
-        """Its number; a pose may have the name of a recorded variable of other values, which gets its own number then."""
+        """Adds a signal and returns its number. A pose that shares its name with a recorded variable of other values gets another
+        number."""
         self.number.setdefault(signal.name, len(self.signals))
         self.signals.append(signal)
         return len(self.signals) - 1
 
     def of(self, name: str) -> int:
-        """The number of a recorded variable."""
+        """Returns the number of a recorded variable."""
         if name not in self.number:
             column = self.column[name]
             owner = max((i for i, f in enumerate(self.geometry.frames) if name.startswith(f"{f.name}.")), default=-1)
@@ -138,7 +143,7 @@ class _Table:
         return self.number[name]
 
     def arrows(self, forces: Sequence[str] | None) -> list[dict[str, Any]]:
-        """Forces at their places: of joints at N alone, since those at M are opposite."""
+        """Returns the arrows of forces at their places; for joints only those at N, since those at M are opposite."""
         found = [each for each in self.geometry.forces if all(name in self.column for name in each["force"])]
         kinds = {word["of"]: word["kind"] for word in self.geometry.words}
         found = [each for each in found if each["port"] != "M" or kinds.get(each["of"]) in (None, "coil", "dashpot", "piston")]
@@ -181,7 +186,7 @@ class _Table:
         return found
 
     def _first_plots(self) -> list[list[int]]:
-        """Angles of the first bodies, where there are any, and the reactions of the first joint."""
+        """Returns angles of the first bodies, if any, and the reactions of the first joint."""
         bodies = [pose for pose in self.poses if pose is not None][:3]
         last = 2 if self.geometry.dimension == 2 else slice(0, 3)
         found = [[pose[2] for pose in bodies]] if last == 2 else [pose[:3] for pose in bodies[:1]]
@@ -190,13 +195,13 @@ class _Table:
 
 
 def by_unit_of(numbers: Sequence[int], units: dict[int, str]) -> list[list[int]]:
-    """Numbers of signals that share a unit together."""
+    """Returns groups of numbers of signals that share a unit."""
     named = by_unit([str(i) for i in numbers], {str(i): unit for i, unit in units.items()})
     return [[int(each) for each in group] for group in named]
 
 
 def _traces(geometry: Geometry, colours: dict[int, int], chosen: Sequence[str] | None) -> list[dict[str, Any]]:
-    """A point of each body, that which moves most or the one that is named; those that are shown from the start are on."""
+    """Returns a point of each body, the one with the longest path or the one that is named. Those that are shown from the start are on."""
     wanted = [chosen] if isinstance(chosen, str) else list(chosen or ())
     known = [*geometry.places, *(geometry.frames[i].name for i in colours)]
     for name in wanted:

@@ -1,4 +1,4 @@
-"""What is drawn: the words of a scene as shapes with sizes, on frames. Plain data, which pictures and pages read alike.
+"""Shapes of a scene: its words as shapes with sizes, on frames. They are plain data, which pictures and pages read alike.
 
 A point is ``[frame, [x, y]]`` or ``[frame, [x, y, z]]``. Sizes are metres; those that no component gives follow from the size of the scene.
 """
@@ -18,11 +18,11 @@ from coupling.pictures.shown import ShownShapes, corners_of
 
 Shape = dict[str, Any]
 _IN_LINE = 1e-3
-"""Two points and the mass centre are in line where the triangle is smaller than this part of its size squared."""
+"""Share of the squared size: if the triangle of two points and the mass centre is smaller, they are in line."""
 
 
 def bounds_of(geometry: Geometry) -> tuple[np.ndarray, np.ndarray]:
-    """The corners of a box that holds all places and mass centres at all times."""
+    """Returns the corners of a box that holds all places and mass centres at all times."""
     points = [geometry.over_time(place) for place in geometry.places.values()]
     points += [frame.at(frame.centre) for frame in geometry.frames if not frame.at_rest]
     points += corners_of(geometry)
@@ -51,7 +51,7 @@ class Shapes:
         return [*self.shown.all(), *(shape for word in drawn for shape in self.of(word))]
 
     def of(self, word: Mapping[str, Any]) -> Iterator[Shape]:
-        """The shapes of a word; none of one that this version does not know."""
+        """Yields the shapes of a word; none if this version does not know it."""
         make: Callable[[Mapping[str, Any]], Iterator[Shape]] | None = getattr(self, f"_{word['kind']}", None)
         if make is not None:
             yield from make(word)
@@ -68,7 +68,7 @@ class Shapes:
         return self.colours.get(frame, -1)
 
     def _ends(self, word: Mapping[str, Any]) -> tuple[dict[str, Any], np.ndarray]:
-        """Both ends of what stretches, and its length over time."""
+        """Returns both ends of an element that stretches, and its length over time."""
         a, b = self._places(word)
         length = np.linalg.norm(self.geometry.over_time(b) - self.geometry.over_time(a), axis=1)
         return {"a": self._at(a), "b": self._at(b)}, length
@@ -171,7 +171,7 @@ class Shapes:
         return place.axes[:, number if number < self.geometry.dimension else 0]
 
     def _guided(self, a: Place, b: Place, word: Mapping[str, Any]) -> Iterator[Shape]:
-        """A rail from where the moving point is first to where it is last along the axis, with room for the slider."""
+        """Yields a rail along the axis over the whole range of the moving point, with room for the slider."""
         axis = self._axis(a, word)
         frame = self.geometry.frames[a.frame]
         along = np.einsum("ij,ij->i", self.geometry.over_time(b) - self.geometry.over_time(a), frame.direction(axis))
@@ -215,7 +215,7 @@ class Shapes:
             yield {"kind": "wheel", "of": word["of"], "at": self._at(place), "r": radius, **look}
 
     def _gear(self, word: Mapping[str, Any]) -> Iterator[Shape]:
-        """Teeth are as large as those of the partner: both have the same pitch."""
+        """Yields a gear. Its teeth are as large as those of the partner: both have the same pitch."""
         (place,) = self._places(word)
         radius = self.geometry.value(word["radius"])
         radii = [
@@ -227,7 +227,7 @@ class Shapes:
     # -- areas -----------------------------------------------------------------------------------------------------------------
 
     def _area(self, place: Place, rings: Sequence[np.ndarray], depth: float, **look: Any) -> Shape:
-        """What rings go around, in the axes of a place: in space a plate."""
+        """Returns the area inside rings, in the axes of a place: in space a plate."""
         if not self.space:
             return {
                 "kind": "outline",
@@ -242,7 +242,7 @@ class Shapes:
         return {"kind": "mesh", "at": [place.frame, points.mean(axis=0).tolist()], **pack_mesh(points, mesh[1]), **look}
 
     def _level(self, word: Mapping[str, Any]) -> Iterator[Shape]:
-        """As far as the other port comes, with some room."""
+        """Yields a level that reaches as far as the other port comes, with some room."""
         a, b = self._places(word)
         frame, room = self.geometry.frames[a.frame], 0.06 * self.size
         between = self.geometry.over_time(b) - self.geometry.over_time(a)
@@ -285,7 +285,7 @@ class Shapes:
             yield self._area(place, [edge], 0.0, c=-1, paint="#5b6876")
 
     def _cam(self, word: Mapping[str, Any]) -> Iterator[Shape]:
-        """Its profile, sampled."""
+        """Yields a cam by its profile, sampled."""
         (place,) = self._places(word)
         turns = np.linspace(0, 2 * np.pi, 120, endpoint=False)
         r = np.full(120, self.geometry.value(word["radius"]))
@@ -296,7 +296,7 @@ class Shapes:
         yield self._area(place, [profile], 0.1 * float(r.max()), c=self._colour(place.frame))
 
     def _bush(self, word: Mapping[str, Any]) -> Iterator[Shape]:
-        """A ring of rubber, and a core that moves in it."""
+        """Yields a ring of rubber, and a core that moves in it."""
         a, b = self._places(word)
         r = 0.02 * self.size
         if self.space:
@@ -312,7 +312,7 @@ def _in_line(a: np.ndarray, b: np.ndarray, size: float) -> bool:
 
 
 def hull(points: list[np.ndarray]) -> list[np.ndarray]:
-    """The convex hull of points in the plane (Andrew's monotone chain)."""
+    """Returns the convex hull of points in the plane (Andrew's monotone chain)."""
     if len(points) < 3:
         return points
     ordered = sorted(points, key=lambda p: (float(p[0]), float(p[1])))

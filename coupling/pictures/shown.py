@@ -12,23 +12,23 @@ from coupling.pictures.frames import Geometry, Place
 from coupling.pictures.meshes import Mesh, box, cylinder, extruded, pack_mesh, ring, silhouette, sphere, turned, unpack_mesh, welded
 
 _PLATE = 0.02
-"""The depth of areas in space, of their size, where none is given."""
+"""Depth of areas in space without a given one, as a share of their size."""
 _FLAT, _GRID = 20_000, 1500
 """Triangles of a mesh that is seen from above, and the steps of its grid along the longest side."""
 
 
 class ShownShapes:
-    """The shapes of a geometry, and what they stand in place of."""
+    """Shapes that users gave to a geometry, and the words that they replace."""
 
     def __init__(self, geometry: Geometry, colours: Mapping[int, int], size: float) -> None:
         self.geometry, self.colours, self.size = geometry, colours, size
         self.shown = [(each, place) for each in geometry.shown if (place := _place(geometry, each)) is not None]
         self.frames = {place.frame for _, place in self.shown}
-        """Those whose bodies have a look of their own."""
+        """Frames whose bodies have their own look."""
         self.hidden = {place.frame for each, place in self.shown if each["solid"] is None}
 
     def hides(self, word: Mapping[str, Any]) -> bool:
-        """Whether a word belongs to a body that is not to be seen."""
+        """Says whether a word belongs to a body that is hidden."""
         if word["kind"] == "fixed":
             return self.geometry.places[word["ports"][0]].frame in self.hidden
         return word["kind"] in ("centre", "inertia") and self.geometry.by_name.get(word["of"]) in self.hidden
@@ -49,7 +49,7 @@ class ShownShapes:
 
 
 def corners_of(geometry: Geometry) -> list[np.ndarray]:
-    """Over time, the corners of a box around each shape."""
+    """Returns the corners of a box around each shape over time."""
     found = []
     for each in geometry.shown:
         place = _place(geometry, each)
@@ -73,7 +73,7 @@ def _place(geometry: Geometry, each: Mapping[str, Any]) -> Place | None:
 
 
 def _rings(said: Mapping[str, Any]) -> list[np.ndarray]:
-    """The shape from above, where that is an area with a simple edge; none of a mesh."""
+    """Returns the shape from above, if it is an area with a simple edge; empty for a mesh."""
     if said["kind"] == "outline":
         return turned([np.array(each) for each in said["rings"]])
     if said["kind"] == "mesh":
@@ -89,7 +89,7 @@ def _rings(said: Mapping[str, Any]) -> list[np.ndarray]:
 
 
 def _from_above(points: np.ndarray, faces: np.ndarray) -> list[np.ndarray]:
-    """Around those triangles that face the eye: of a closed surface they cover the others."""
+    """Returns rings around the triangles that face the eye; in a closed surface they cover the others."""
     flat, corners = welded(points[:, :2], faces, _FLAT, _GRID)
     a, b, c = (flat[corners[:, k]] for k in range(3))
     across = (b - a)[:, 0] * (c - a)[:, 1] - (b - a)[:, 1] * (c - a)[:, 0]
@@ -97,7 +97,7 @@ def _from_above(points: np.ndarray, faces: np.ndarray) -> list[np.ndarray]:
 
 
 def _solid(said: Mapping[str, Any]) -> Mesh:
-    """The shape as triangles."""
+    """Returns the shape as triangles."""
     if said["kind"] == "mesh":
         return unpack_mesh(said)
     if said["kind"] == "outline":

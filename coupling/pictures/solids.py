@@ -18,14 +18,17 @@ from coupling.pictures.svg_path import polygons
 from coupling.plan.shown import Shown
 
 Solid = Mapping[str, Any]
-"""What is drawn, as data of JSON: ``kind`` and its sizes."""
+"""Shape as data of JSON: ``kind`` and its sizes."""
 _FARTHEST = 1e9
-"""In m: more than any mechanism, and far from where squares overflow."""
+"""Greatest coordinate in m: more than any mechanism, and far from where squares overflow."""
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
 def outline(points: Sequence[Sequence[float]] | str, depth: float | None = None, scale: float = 1.0) -> Solid:
-    """An area in the plane: its corners, or a path of SVG, whose y points up like the frame's. In space it is a plate of a ``depth``."""
+    """Returns an area in the plane: its corners in m, or a path of SVG, whose y points up like the frame's.
+
+    ``scale`` multiplies the coordinates. In space the area is a plate of a ``depth`` in m. What is refused raises BuildError.
+    """
     if not isinstance(points, Sequence | np.ndarray):
         raise BuildError(f"an outline of {shown(points)} is refused; give points, such as [(0, 0), (1, 0), (0, 1)], or a path of SVG")
     scale = _length(scale, "scale")
@@ -43,25 +46,28 @@ def outline(points: Sequence[Sequence[float]] | str, depth: float | None = None,
 
 
 def box(x: float, y: float, z: float | None = None, at: Sequence[float] = (0.0, 0.0)) -> Solid:
-    """Edges along the axes, about the point ``at``; the plane shows the first two."""
+    """Returns a box with edges along the axes, about the point ``at``; lengths in m. The plane shows the first two."""
     sides = [_length(x, "x"), _length(y, "y"), _length(min(x, y) if z is None else z, "z")]
     return {"kind": "box", "size": sides, "at": _place(at)}
 
 
 def cylinder(radius: float, length: float, axis: str = "z", at: Sequence[float] = (0.0, 0.0)) -> Solid:
-    """About an axis of the body, with its middle at ``at``."""
+    """Returns a cylinder about an axis of the body, with its middle at ``at``; lengths in m. A bad axis or length raises BuildError."""
     if axis not in ("x", "y", "z"):
         raise BuildError(f"axis = {shown(axis)} of a cylinder is refused: choose 'x', 'y' or 'z'")
     return {"kind": "cylinder", "radius": _length(radius, "radius"), "length": _length(length, "length"), "axis": axis, "at": _place(at)}
 
 
 def sphere(radius: float, at: Sequence[float] = (0.0, 0.0)) -> Solid:
-    """About the point ``at``."""
+    """Returns a sphere about the point ``at``; lengths in m."""
     return {"kind": "sphere", "radius": _length(radius, "radius"), "at": _place(at)}
 
 
 def mesh(path: str | os.PathLike[str], scale: float = 1.0) -> Solid:
-    """The surface in a file STL or OBJ; ``scale=1e-3`` where it is in millimetres. It is read now, and the file is not needed afterwards."""
+    """Returns the surface in a file STL or OBJ; ``scale=1e-3`` is for files in millimetres.
+
+    The file is read now and not needed afterwards. A file that is refused raises BuildError.
+    """
     if not isinstance(path, str | os.PathLike):
         raise BuildError(f"a mesh of {shown(path)} is refused; give the path of a file .stl or .obj")
     points, faces = read_mesh(Path(path))
@@ -72,7 +78,7 @@ def mesh(path: str | os.PathLike[str], scale: float = 1.0) -> Solid:
 
 
 def as_shown(name: str, shape: Any, colour: str | None) -> list[Shown]:
-    """What ``System.show`` was given; of a list of shapes one after the other."""
+    """Returns the shapes that ``System.appearance`` was given, one entry for each of a list."""
     if colour is not None and (not isinstance(colour, str) or not _COLOUR.fullmatch(colour)):
         raise BuildError(f"the colour {shown(colour)} of '{name}' is refused: give '#rrggbb', such as '#d9772b'")
     solids = [] if shape is None else _solids(name, shape)

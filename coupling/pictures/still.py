@@ -47,10 +47,10 @@ _ORDER = (
     "square",
     "centre",
 )
-"""From the back to the front, in the plane."""
+"""Kinds of shapes from the back to the front, in the plane."""
 _HIDDEN = ("inertia",)
 _YAW, _PITCH = -0.9, 0.42
-"""From where a mechanism in space is seen."""
+"""Angles in rad from which a mechanism in space is seen."""
 _LIGHT = np.array([-0.35, -0.5, 0.85]) / np.linalg.norm([-0.35, -0.5, 0.85])
 _FACES = 3000
 """Triangles of a mesh in a still picture."""
@@ -60,20 +60,20 @@ _ROOM, _HEAD = 36.0, 26.0
 
 @dataclass
 class View:
-    """From metres to pixels."""
+    """View of a scene, from metres to pixels."""
 
     scale: float
     middle: np.ndarray
-    """What is in the middle of the picture, projected, in m."""
+    """Middle of the picture, projected, in m."""
     centre: Point
     """The middle of the picture, in pixels."""
     axes: np.ndarray
-    """Rows: what is right, up and towards the eye."""
+    """Axes of the view by rows: right, up and towards the eye."""
     sheet: Sheet
     bad: Collection[str] = field(default=())
     """Instances that are shown in red."""
     coarse: bool = False
-    """Whether meshes are silhouettes, so that all poses have the same items."""
+    """True if meshes are silhouettes, which gives all poses the same items."""
 
     def pixel(self, p: np.ndarray) -> Point:
         u, v = (self.axes @ p)[:2]
@@ -92,7 +92,7 @@ class View:
 def still(
     scene: Scene, times: Sequence[float], names: bool = False, bad: Collection[str] = (), size: tuple[float, float] = (720, 480)
 ) -> Sheet:
-    """One pose, or several side by side with their times; ``bad`` are instances to be shown in red."""
+    """Draws one pose, or several side by side with their times; ``bad`` are instances to be shown in red."""
     many = len(times) > 1
     across = min(len(times), 4)
     width, height = (size[0] / 2, size[1] * 0.7) if many else size
@@ -122,7 +122,7 @@ def view_of(
     bad: Collection[str] = (),
     also: Sequence[np.ndarray] = (),
 ) -> View:
-    """All that a scene ever shows, and points beside it, in a box of a sheet: left, top, width, height."""
+    """Returns a view of all that a scene ever shows, and points beside it, in a box of a sheet: left, top, width, height."""
     left, top, width, height = box
     axes, low, high = _seen(scene)
     points = np.array([low, high, *(axes[:2] @ each for each in also)])
@@ -133,7 +133,7 @@ def view_of(
 
 
 def _seen(scene: Scene) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The axes of the picture, and the corners of what has to fit into it."""
+    """Returns the axes of the picture, and the corners of the box that has to fit into it."""
     if scene.dimension == 2:
         return np.eye(2), scene.low, scene.high
     c, s = np.cos(_YAW), np.sin(_YAW)
@@ -145,7 +145,7 @@ def _seen(scene: Scene) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def in_order(scene: Scene, view: View, poses: Sequence[Posed]) -> list[Shape]:
-    """What is drawn, from the back to the front; in space by its mean depth in these poses."""
+    """Returns the shapes to be drawn, from the back to the front; in space by their mean depth in these poses."""
     shapes = [shape for shape in scene.shapes if shape["kind"] not in _HIDDEN and shape["kind"] in _DRAW]
     if scene.dimension == 2:
         return sorted(shapes, key=lambda shape: _ORDER.index(shape["kind"]))
@@ -153,7 +153,7 @@ def in_order(scene: Scene, view: View, poses: Sequence[Posed]) -> list[Shape]:
 
 
 def draw(scene: Scene, view: View, posed: Posed, shapes: Sequence[Shape]) -> None:
-    """A pose, with the traces that are on."""
+    """Draws a pose, with the traces that are on."""
     for trace in scene.traces:
         if trace["on"]:
             frame = scene.geometry.frames[trace["at"][0]]
@@ -164,8 +164,11 @@ def draw(scene: Scene, view: View, posed: Posed, shapes: Sequence[Shape]) -> Non
 
 
 def _depth(view: View, posed: Posed, shape: Shape) -> float:
-    """How near a shape is to the eye: what is long by its middle, a bar of a body by its mass centre, whose ball lies over it, and a rail by its far
-    end, since what slides on it lies around it."""
+    """Returns the depth of a shape towards the eye.
+
+    A long shape counts by its middle, and a bar of a body by its mass centre, whose ball lies over it. A rail counts by its far end, since
+    its slider lies around it.
+    """
     if "at" in shape or shape["kind"] == "capsule":
         return view.depth(posed.point(shape.get("at") or shape["a"]))
     ends = [view.depth(posed.point(shape[end])) for end in "ab"]
@@ -173,7 +176,7 @@ def _depth(view: View, posed: Posed, shape: Shape) -> float:
 
 
 def _arrows(scene: Scene, posed: Posed) -> list[tuple[np.ndarray, np.ndarray]]:
-    """From where forces act to their tips, in m."""
+    """Returns the points at which forces act, and the tips of their arrows, in m."""
     scale = _force_scale(scene)[1] if scene.arrows else 0.0
     found = []
     for each in scene.arrows:
@@ -190,7 +193,7 @@ def _forces(scene: Scene, view: View, posed: Posed) -> None:
 
 
 def _force_scale(scene: Scene) -> tuple[float, float]:
-    """The force that the key shows, near the 90th percentile of all, and metres for a newton, so that it is a sixth of the scene."""
+    """Returns the force that the key shows, near the 90th percentile of all, and metres for a newton. The arrow is a sixth of the scene."""
     sizes = [np.linalg.norm([scene.signals[k].values for k in each["v"] if k >= 0], axis=0) for each in scene.arrows]
     every = np.sort(np.concatenate(sizes)) if sizes else np.zeros(1)
     force = nice(float(every[int(0.9 * len(every))]) or 1.0)
@@ -198,7 +201,7 @@ def _force_scale(scene: Scene) -> tuple[float, float]:
 
 
 def _force_key(scene: Scene, view: View, bottom: float) -> None:
-    """Beside the ruler, where there are forces."""
+    """Draws the key of forces beside the ruler, if the scene has forces."""
     if scene.arrows:
         force, scale = _force_scale(scene)
         x, y, reach = 176.0, bottom - 14, force * scale * view.scale
@@ -208,7 +211,7 @@ def _force_key(scene: Scene, view: View, bottom: float) -> None:
 
 
 def _arrow(view: View, a: Point, b: Point) -> None:
-    """With a light rim, by which it stands out from bodies."""
+    """Draws an arrow with a light rim, by which it stands out from bodies."""
     (x0, y0), (x1, y1) = a, b
     length = float(np.hypot(x1 - x0, y1 - y0))
     if length < 3:
@@ -221,7 +224,7 @@ def _arrow(view: View, a: Point, b: Point) -> None:
 
 
 def _names(scene: Scene, view: View, posed: Posed) -> None:
-    """Beside mass centres; a name that would cover another one, or an arrow's head, goes above or below it."""
+    """Draws names beside mass centres; a name that would cover another one, or an arrow's head, goes above or below it."""
     taken = [(*view.pixel(tip), 6.0) for _, tip in _arrows(scene, posed)]
     for frame, colour in scene.colours.items():
         each = scene.geometry.frames[frame]
@@ -283,7 +286,7 @@ def _outline(view: View, posed: Posed, shape: Shape) -> None:
 
 
 def _mesh(view: View, posed: Posed, shape: Shape) -> None:
-    """Triangles from the back to the front, as light as they are turned to the light."""
+    """Draws triangles from the back to the front, lighter if they face the light."""
     frame = shape["at"][0]
     turned, origin = posed.turned(frame), posed.point([frame, [0.0, 0.0, 0.0]])
     points, faces = welded(*unpack_mesh(shape), _FACES)
@@ -307,7 +310,7 @@ def _mesh(view: View, posed: Posed, shape: Shape) -> None:
 
 
 def _silhouette(view: View, points: np.ndarray, shape: Shape) -> None:
-    """The points that lie farthest out in some directions: always as many."""
+    """Draws the hull of the points that lie farthest out in some directions: always the same number of points."""
     seen, turns = np.array([view.pixel(p) for p in points]), np.linspace(0, 2 * np.pi, 24, endpoint=False)
     corners = seen[np.argmax(seen @ np.stack([np.cos(turns), np.sin(turns)]), axis=0)]
     colour = shape.get("paint") or _hue(shape["c"])
@@ -363,7 +366,7 @@ def _rail(view: View, posed: Posed, shape: Shape) -> None:
 
 
 def _level(view: View, posed: Posed, shape: Shape) -> None:
-    """A line with hatching on the side of the ground."""
+    """Draws a line with hatching on the side of the ground."""
     at = _Between(view, posed, shape)
     out = 1.0 if np.dot(posed.direction(shape["down"]) * [1, -1], [-at.u[1], at.u[0]]) > 0 else -1.0
     for along in np.arange(6.0, at.length - 1e-6, 11.0):
@@ -391,7 +394,7 @@ def _fixed(view: View, posed: Posed, shape: Shape) -> None:
 
 
 class _Between:
-    """Points in pixels along what stretches, and beside it."""
+    """Points in pixels along an element that stretches, and beside it."""
 
     def __init__(self, view: View, posed: Posed, shape: Shape) -> None:
         self.a, self.b = (np.array(view.pixel(posed.point(shape[end]))) for end in "ab")
@@ -444,7 +447,7 @@ def _rod(view: View, posed: Posed, shape: Shape) -> None:
 
 
 def _circle(view: View, posed: Posed, shape: Shape, radius: float, count: int = 48) -> list[Point]:
-    """The rim of a disc, as it is seen."""
+    """Returns the rim of a disc, as it is seen."""
     x, y = (np.array(axis) for axis in shape.get("axes", np.eye(len(shape["at"][1])).tolist())[:2])
     turns = np.linspace(0, 2 * np.pi, count, endpoint=False)
     return [view.pixel(posed.point([shape["at"][0], np.array(shape["at"][1]) + radius * (np.cos(a) * x + np.sin(a) * y)])) for a in turns]

@@ -21,11 +21,11 @@ class Stroke:
     area: str = ""
     closed: bool = False
     radius: float = 0.0
-    """Of a disc about the only point."""
+    """Radius of a disc about the only point, in pixels."""
     alpha: float = 1.0
     dashed: bool = False
     rings: tuple[tuple[Point, ...], ...] = ()
-    """Of an area with several edges, in place of points."""
+    """Rings of an area with several edges, in place of points."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Text:
 
 @dataclass
 class Sheet:
-    """What is drawn, from the back to the front; y grows downwards."""
+    """Items of a drawing, from the back to the front; y grows downwards."""
 
     width: float
     height: float
@@ -52,7 +52,7 @@ class Sheet:
         self.items.append(Stroke(tuple(points), line, width, area, closed or bool(area), 0.0, alpha))
 
     def area(self, rings: Sequence[Sequence[Point]], line: str, width: float, area: str) -> None:
-        """All that rings go around, counted by their turns; the line lies behind."""
+        """Draws the area inside rings, counted by their turns; the line lies under it."""
         several = tuple(map(tuple, rings))
         self.items += [Stroke((), line, width, "", True, rings=several), Stroke((), "", 0.0, area, True, rings=several)]
 
@@ -60,7 +60,7 @@ class Sheet:
         self.items.append(Stroke((at,), line, width, area, True, radius, 1.0, dashed))
 
     def tag(self, at: Point, text: str, colour: str, ink: str) -> None:
-        """A name in a box of its own, which lies about a point."""
+        """Draws a name in a box about a point."""
         (x, y), reach = at, 3.7 * len(text) + 6
         self.path([(x - reach, y - 9), (x + reach, y - 9), (x + reach, y + 9), (x - reach, y + 9)], colour, 1.2, "#ffffff")
         self.text((x, y + 4), text, ink, "middle", bold=True)
@@ -70,7 +70,7 @@ class Sheet:
 
 
 def svg(sheet: Sheet, title: str) -> str:
-    """As a picture of SVG, the same for the same sheet; coordinates are in tenths of pixels."""
+    """Returns a picture of SVG, the same for the same sheet; coordinates are in tenths of pixels."""
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {short(sheet.width)} {short(sheet.height)}" width="{short(sheet.width)}" '
         f'height="{short(sheet.height)}" role="img" font-family="system-ui, Segoe UI, Roboto, sans-serif" stroke-linejoin="round" stroke-linecap="round">',
@@ -90,18 +90,18 @@ def stroke(item: Stroke) -> str:
 
 
 def edges_of(item: Stroke) -> tuple[tuple[Point, ...], ...]:
-    """Its rings, or the one line that its points are."""
+    """Returns an item's rings, or the one line through its points."""
     return item.rings or (item.points,)
 
 
 def outline(edges: Sequence[Sequence[Point]], closed: bool) -> str:
-    """The path along some edges."""
+    """Returns the path along some edges."""
     end = "Z" if closed else ""
     return "".join("M" + "L".join(f"{short(x)} {short(y)}" for x, y in points) + end for points in edges)
 
 
 def look(item: Stroke) -> str:
-    """Colours and widths as attributes."""
+    """Returns colours and widths as attributes."""
     found = f'fill="{item.area or "none"}"'
     if item.line:
         found += f' stroke="{item.line}" stroke-width="{short(item.width)}"'
@@ -124,7 +124,7 @@ def short(value: float) -> str:
 
 
 def by_matplotlib(sheet: Sheet, path: Path) -> None:
-    """A PNG of twice the pixels, a PDF, or whatever else Matplotlib writes by the suffix."""
+    """Writes a PNG of twice the pixels, a PDF, or another format that Matplotlib writes by the suffix."""
     from matplotlib.figure import Figure
     from matplotlib.patches import Circle, PathPatch, Polygon
     from matplotlib.path import Path as Edges
@@ -165,7 +165,7 @@ def by_matplotlib(sheet: Sheet, path: Path) -> None:
 
 
 def nice(value: float) -> float:
-    """1, 2 or 5 times a power of 10, near a value."""
+    """Returns 1, 2 or 5 times a power of 10, near a value."""
     power = 10.0 ** math.floor(math.log10(value))
     part = value / power
     return power * (1 if part < 1.5 else 2 if part < 3.5 else 5 if part < 7.5 else 10)

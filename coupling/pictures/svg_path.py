@@ -19,7 +19,7 @@ _CHORD = np.pi / 24
 
 
 def polygons(text: str) -> list[list[tuple[float, float]]]:
-    """The closed rings of a path; curves become chords."""
+    """Returns the closed rings of a path; curves become chords."""
     rings: list[list[complex]] = []
     here = start = control = 0j
     before = ""
@@ -58,7 +58,7 @@ def polygons(text: str) -> list[list[tuple[float, float]]]:
 
 
 def _commands(text: str) -> Iterator[tuple[str, list[float]]]:
-    """Letters with as many numbers as they take; a letter may be left out where it comes again."""
+    """Yields letters with as many numbers as they take; a repeated letter may be left out."""
     command = ""
     values: list[float] = []
     for letter, number, _, other in _WORD.findall(text):
@@ -95,7 +95,7 @@ def _bezier(points: list[complex]) -> list[complex]:
 
 
 def _arc(a: complex, b: complex, rx: float, ry: float, degrees: float, large: float, sweep: float) -> list[complex]:
-    """An arc of an ellipse from a to b, as SVG says: by the midpoint in a frame in which it is a circle."""
+    """Returns an arc of an ellipse from a to b, by the midpoint method of SVG in a frame in which it is a circle."""
     if a == b or not rx or not ry:
         return [b]
     turn = np.exp(1j * np.radians(degrees))

@@ -1,4 +1,4 @@
-"""How units are written for people: with a prefix that fits the values, and with exponents."""
+"""Units for people: with a prefix that fits the values, and with exponents."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ _EXPONENTS = {"m/s2": "m/s²", "rad/s2": "rad/s²", "m3/s": "m³/s", "kg.m2": "k
 
 
 def prefix(values: np.ndarray, unit: str) -> tuple[float, str]:
-    """A factor, and the prefix of the unit in which values times this factor are easy to read; below 1 only what is below 0.1 gets one."""
+    """Returns a factor and the prefix of the unit that make values easy to read. Values of at least 0.1 get no prefix for parts of the
+    unit."""
     finite = np.abs(values[np.isfinite(values)])
     greatest = finite.max() if finite.size else 0.0
     if unit in PREFIXED and greatest > 0:
@@ -22,5 +23,5 @@ def prefix(values: np.ndarray, unit: str) -> tuple[float, str]:
 
 
 def written(unit: str) -> str:
-    """A unit with raised exponents and dots between its factors."""
+    """Returns a unit with raised exponents and dots between its factors."""
     return _EXPONENTS.get(unit, unit.translate(_WRITTEN))

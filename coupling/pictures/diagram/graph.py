@@ -1,4 +1,4 @@
-"""What a diagram shows: nodes with ports, and the wires between these. No coordinates yet."""
+"""Content of a diagram: nodes with ports, and the wires between these. It has no coordinates yet."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ SIGNAL = "signal"
 
 @dataclass(frozen=True)
 class Port:
-    """Of a node. ``look`` is ``motion`` (also pressure and voltage), ``effort``, ``input``, ``output``, or ``drive`` for an input that is driven."""
+    """Port of a node. ``look`` is ``motion`` (also pressure and voltage), ``effort``, ``input``, ``output``, or ``drive`` for an input
+    that is driven."""
 
     name: str
     domain: str
@@ -33,13 +34,13 @@ class Node:
     icon: Icon | None
     told: str
     source: bool
-    """Whether all its ports give: such as the ground, a tank, a source of voltage."""
+    """True if all ports of the node give, as those of the ground, a tank or a source of voltage."""
     ports: dict[str, Port] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Wire:
-    """Between two ports; ``hub`` is the one that may have several partners."""
+    """Wire between two ports; ``hub`` is the one that may have several partners."""
 
     hub: tuple[str, str]
     other: tuple[str, str]
@@ -56,8 +57,10 @@ class Graph:
 
 
 def graph_of(definition: Definition, signals: bool = True, depth: int | None = None) -> Graph:
-    """The system; without ``signals`` their wires are left out, and instances that have no others. Systems that are included more than ``depth``
-    deep are one box each."""
+    """Returns the graph of a system; without ``signals`` it has neither their wires nor instances that have no others.
+
+    Included systems deeper than ``depth`` are one box each.
+    """
     fmus = {each.name: each.fmu.fmu for each in definition.instances}
     told = {each.name: _values(each) for each in definition.instances}
     return graph_between(definition.name, fmus, definition.connections, [name for name, _ in definition.drives], told, signals, depth)
@@ -72,7 +75,7 @@ def graph_between(
     signals: bool = True,
     depth: int | None = None,
 ) -> Graph:
-    """Of instances and what connects them; ``driven`` are inputs that get their values from outside, ``told`` is said of instances."""
+    """Returns the graph of instances and their connections. ``driven`` inputs get values from outside; ``told`` are texts of instances."""
     shown = {instance: _folded(instance, depth) for instance in fmus}
     nodes: dict[str, Node] = {}
     for instance, fmu in fmus.items():
@@ -110,7 +113,7 @@ def _folded(name: str, depth: int | None) -> str:
 
 
 def _values(instance: InstanceDefinition) -> str:
-    """What it was given."""
+    """Returns the start values of an instance as text."""
     given = [(name, value) for name, value in instance.start if not isinstance(value, str)]
     return ", ".join(f"{name} = {value:g}" for name, value in given[:6]) + (", ..." if len(given) > 6 else "")
 

@@ -9,17 +9,17 @@ from itertools import pairwise
 from coupling.pictures.diagram.layers import LEFT, RIGHT, Box, Layers, Link
 
 _CLEAR, _BETWEEN = 14, 22
-"""Between a wire and what it passes, and between boxes."""
+"""Distances in pixels between a wire and the boxes that it passes, and between boxes."""
 _JOG, _SMALL = 40, 24
-"""What it costs that a wire is not straight, in pixels of its length; and steps that are made away with."""
+"""Costs of a bend in a wire, in pixels of its length, and the largest step that is removed."""
 _MOVES = tuple((by, whole) for whole in (True, False) for by in (8, -8, 16, -16, 24, -24))
-"""How far rows, and then single boxes, move for wires that are in each other's way."""
+"""Distances by which rows, and then single boxes, move for wires that are in each other's way."""
 NEAR = 6
-"""Rows closer than this look like one."""
+"""Distance in pixels below which rows look like one."""
 
 
 def settle(layers: Layers) -> None:
-    """Heights: each box as near to the median of its neighbours as the others in its column allow, in sweeps to and fro."""
+    """Sets the heights in sweeps to and fro: each box as near to the median of its neighbours as the others in its column allow."""
     for column in layers.columns:
         y = 0.0
         for above, box in zip([None, *column], column, strict=False):
@@ -44,7 +44,7 @@ def settle(layers: Layers) -> None:
 
 
 def _close(layers: Layers) -> None:
-    """Parts that no wire connects follow each other closely."""
+    """Moves parts that no wire connects close to each other."""
     bottoms = [-math.inf] * len(layers.columns)
     for part in sorted({box.part for column in layers.columns for box in column}):
         members = [[box for box in column if box.part == part] for column in layers.columns]
@@ -57,7 +57,7 @@ def _close(layers: Layers) -> None:
 
 
 def _straighten(layers: Layers, column: Sequence[Box]) -> None:
-    """Boxes move where more of their wires are straight then, as far as their neighbours in the column allow."""
+    """Moves boxes to heights at which more of their wires are straight, as far as their neighbours in the column allow."""
     for i, box in enumerate(column):
         low = column[i - 1].y + _apart(column[i - 1], box) if i else -math.inf
         high = column[i + 1].y - _apart(box, column[i + 1]) if i + 1 < len(column) else math.inf
@@ -75,7 +75,7 @@ def _apart(above: Box, below: Box) -> float:
 
 
 def _straight_at(layers: Layers, box: Box) -> list[tuple[float, int]]:
-    """The heights at which a box has a straight wire, and how much each counts: those between bends are long."""
+    """Returns the heights at which a box has a straight wire, with their weights. Wires between bends are long and count more."""
     return [
         *(
             (link.a.y + link.a.offsets[RIGHT, link.port_a] - box.offsets[LEFT, link.port_b], 3 if box.bend and link.a.bend else 1)
@@ -89,7 +89,7 @@ def _straight_at(layers: Layers, box: Box) -> list[tuple[float, int]]:
 
 
 def _wanted(layers: Layers, box: Box) -> tuple[float, float]:
-    """The height at which most of its wires are straight, and how much that counts."""
+    """Returns the height at which most of its wires are straight, and its weight."""
     found = sorted(height for height, weight in _straight_at(layers, box) for _ in range(weight))
     if not found:
         return box.y, 0.1
@@ -97,7 +97,7 @@ def _wanted(layers: Layers, box: Box) -> tuple[float, float]:
 
 
 def _pool(column: Sequence[Box], wanted: Sequence[tuple[float, float]]) -> None:
-    """Pools adjacent violators: the least squares of what boxes are off, none of them nearer to the next than allowed."""
+    """Pools adjacent violators: minimises the squares of distances from wanted heights, with the least distance between boxes."""
     base = [0.0]
     for above, below in pairwise(column):
         base.append(base[-1] + _apart(above, below))
@@ -114,7 +114,7 @@ def _pool(column: Sequence[Box], wanted: Sequence[tuple[float, float]]) -> None:
 
 
 def _level(layers: Layers) -> None:
-    """Small steps in wires go where whole rows can move for that: a box with all that hangs on it by straight wires, and what this pushes."""
+    """Removes small steps in wires if whole rows can move: a box with all boxes on straight wires, and the boxes that these push."""
     for _ in range(3):
         before = [box.y for column in layers.columns for box in column]
         for link in layers.links:
@@ -135,7 +135,7 @@ def _step(link: Link) -> float:
 
 
 def _row(layers: Layers, start: Box, by: float, whole: bool = True) -> dict[Box, None]:
-    """What moves with a box: what it pushes, and as ``whole`` rows all that hangs on it by straight wires."""
+    """Returns the boxes that move with a box: those that it pushes, and for a ``whole`` row all that hang on it by straight wires."""
     moved = {start: None}
     queue = [start]
     for box in queue:
@@ -159,7 +159,7 @@ def _row(layers: Layers, start: Box, by: float, whole: bool = True) -> dict[Box,
 
 
 def _gain(layers: Layers, moved: Mapping[Box, None], by: float) -> float:
-    """What wires cost less when all these have moved."""
+    """Returns the cost of wires that is saved when all these boxes have moved."""
     found = 0.0
     for link in layers.links:
         if (link.a in moved) != (link.b in moved):
@@ -170,8 +170,10 @@ def _gain(layers: Layers, moved: Mapping[Box, None], by: float) -> float:
 
 
 def _untie(layers: Layers) -> None:
-    """No two wires between two columns that each would have to turn before the other: one begins in the row in which the other ends, and the other
-    way round. A row moves then."""
+    """Moves rows until no two wires between two columns each have to turn before the other.
+
+    Such a pair exists if each wire begins in the row in which the other ends.
+    """
     for links in layers.gaps:
         for start in dict.fromkeys(box for link in _tied(links) for box in (link.b, link.a)):
             tied = sum(len(_tied(each)) for each in layers.gaps)

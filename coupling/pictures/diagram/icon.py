@@ -1,4 +1,4 @@
-"""The symbol of a component, from the icon in its FMU: nothing but shapes in ink, without the ports, which a diagram has its own places for."""
+"""The symbol of a component, from the icon in its FMU: only shapes in ink, without the ports, which a diagram places by itself."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from coupling.fmus.errors import FmuError, Source
 INK = "#1f2a37"
 """The colour of drawings; ports have those of their domains."""
 _ICONS = ("terminalsAndIcons/icon.svg", "extra/terminalsAndIcons/icon.svg")
-"""In FMI 3 and in FMI 2."""
+"""Paths of the icon in FMI 3 and in FMI 2."""
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
 
 
@@ -24,7 +24,7 @@ class Shape:
     points: tuple[tuple[float, float], ...]
     width: float
     fill: str
-    """A colour, or nothing."""
+    """Colour of the area, or empty."""
     radius: float = 0.0
 
 
@@ -33,7 +33,10 @@ Icon = tuple[Shape, ...]
 
 @cache
 def icon_of(path: Path, stamp: object) -> Icon | None:
-    """Of this library's FMUs; those of other tools have none that is known to be harmless. ``stamp`` says which state of the file it is."""
+    """Returns the icon of an FMU of this library; ``stamp`` identifies the state of the file.
+
+    Icons of other tools are not known to be harmless and are not used.
+    """
     try:
         files, _ = read_members(path, _ICONS)
         text = next((files[name] for name in _ICONS if name in files), None)

@@ -1,7 +1,7 @@
-"""Layers of a diagram: in which column each box stands, in which order, and on which side its ports are.
+"""Layers of a diagram: the column, the order and the sides of ports of each box.
 
 The method is that of Sugiyama, Tagawa and Toda (1981): ranks, bends where a wire passes a column, and orders by medians with few crossings.
-Mechanisms have no direction, so that ranks grow with the distance from what only gives: the ground, sources, tanks.
+Mechanisms have no direction; therefore ranks grow with the distance from components that only give: the ground, sources, tanks.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from dataclasses import dataclass, field
 LEFT, RIGHT = "L", "R"
 _SWEEPS, _PATIENCE = 24, 6
 _ACROSS = 3
-"""How many boxes without any wire stand side by side, at least."""
+"""Least number of boxes without any wire that stand side by side."""
 Net = Hashable
 
 
 @dataclass(eq=False)
 class Box:
-    """What stands in a column: an instance, a group, the end of a wire at the frame of a group, or the bend of a wire that passes."""
+    """Box in a column: an instance, a group, the end of a wire at the frame of a group, or the bend of a wire that passes."""
 
     name: str
     source: bool = False
     pinned: str = ""
-    """The side of the diagram on which it has to be."""
+    """Side of the diagram to which the box is bound."""
     bend: bool = False
     ports: dict[str, list[Hashable]] = field(default_factory=lambda: {LEFT: [], RIGHT: []})
-    """By side, from above."""
+    """Ports by side, from the top down."""
     fixed: bool = False
-    """Whether the order of its ports is given."""
+    """True if the order of its ports is given."""
     part: int = 0
-    """Boxes of one part are connected with each other."""
+    """Number of the part; boxes of one part are connected with each other."""
     rank: int = 0
     index: int = 0
     half: float = 0.0
@@ -41,16 +41,16 @@ class Box:
     below: float = 0.0
     left: float = 0.0
     right: float = 0.0
-    """How far it reaches from its middle, with its texts."""
+    """Extent to the right of its middle, with its texts."""
     offsets: dict[tuple[str, Hashable], float] = field(default_factory=dict)
-    """Of ports below the middle."""
+    """Distances of ports below the middle."""
     x: float = 0.0
     y: float = 0.0
 
 
 @dataclass(frozen=True)
 class Link:
-    """From a box to one in a later column, or of two ports of one box."""
+    """Link from a box to one in a later column, or between two ports of one box."""
 
     a: Box
     port_a: Hashable
@@ -97,7 +97,8 @@ def ranked(boxes: Sequence[Box], links: Iterable[Link]) -> list[Link]:
 
 
 def _distances(boxes: Sequence[Box], near: Mapping[Box, Mapping[Box, None]], roots: list[Box]) -> dict[Box, int]:
-    """From the nearest root, or from the box with the most neighbours where none leads there; says as well what is connected."""
+    """Returns the distance from the nearest root. Boxes that no root reaches count from the one with the most neighbours; marks
+    connected parts."""
     distance = dict.fromkeys(roots, 0)
     queue = list(roots)
     while True:
@@ -126,7 +127,7 @@ def _distances(boxes: Sequence[Box], near: Mapping[Box, Mapping[Box, None]], roo
 
 
 def _pin(boxes: Sequence[Box], free: Sequence[Box]) -> None:
-    """Ends at the frame go to its sides."""
+    """Moves ends at the frame to its sides."""
     lowest, highest = min((box.rank for box in free), default=0), max((box.rank for box in free), default=0)
     at_left = any(box.pinned == LEFT for box in boxes)
     for box in boxes:
@@ -158,7 +159,7 @@ class Layers:
                 box.index = i
 
     def crossings(self, gaps: Iterable[int] | None = None) -> int:
-        """Of links between neighbouring columns."""
+        """Returns the number of crossings of links between neighbouring columns."""
         total = 0
         for gap in range(len(self.columns)) if gaps is None else gaps:
             seen: list[float] = []
@@ -169,13 +170,13 @@ class Layers:
 
 
 def place(box: Box, side: str, port: Hashable) -> float:
-    """Of an end in its column, in boxes."""
+    """Returns the place of an end in its column, in boxes."""
     ports = box.ports[side]
     return box.index if len(ports) < 2 else box.index + 0.8 * ((ports.index(port) + 1) / (len(ports) + 1) - 0.5)
 
 
 def layered(boxes: Sequence[Box], links: Sequence[Link]) -> Layers:
-    """With bends in all columns that a link passes; links of one net share them. Ports get their sides."""
+    """Returns the layers, with bends in all columns that a link passes; links of one net share them. Ports get their sides."""
     columns: list[list[Box]] = [[] for _ in range(1 + max((box.rank for box in boxes), default=0))]
     for box in boxes:
         columns[box.rank].append(box)
@@ -199,7 +200,8 @@ def layered(boxes: Sequence[Box], links: Sequence[Link]) -> Layers:
 
 
 def ordered(layers: Layers) -> None:
-    """Boxes and ports in an order with few crossings: medians from many starts, then swaps of neighbours. The same each time."""
+    """Sorts boxes and ports into an order with few crossings: medians from many starts, then swaps of neighbours. The result is always
+    the same."""
     chance = random.Random(1)
     best: tuple[int, list[list[Box]], list[tuple[Box, dict[str, list[Hashable]]]]] | None = None
     for start in range(min(24, max(4, 2400 // (len(layers.links) + 1)))):
@@ -249,7 +251,7 @@ def _sweep(layers: Layers, forward: bool) -> None:
 
 
 def _sort_ports(layers: Layers) -> None:
-    """By the mean of where they lead; those that lead nowhere stay below."""
+    """Sorts ports by the mean place of their partners; ports without partners stay below."""
     for column in layers.columns:
         for box in column:
             for side, links in ((RIGHT, layers.after[box]), (LEFT, layers.before[box])):
@@ -267,7 +269,7 @@ def _sort_ports(layers: Layers) -> None:
 
 
 def _swap(layers: Layers) -> None:
-    """Neighbours in a column change places where that takes crossings away."""
+    """Swaps neighbours in a column if this removes crossings."""
     for _ in range(4):
         better = False
         for rank, column in enumerate(layers.columns):

@@ -1,6 +1,7 @@
-"""Where everything of a diagram is: boxes in columns, wires along rows and along tracks between the columns. Whole pixels, y downwards.
+"""Layout of a diagram: boxes in columns, wires along rows and along tracks between the columns. Coordinates are whole pixels, y
+downwards.
 
-No wire meets a box by construction: along a row it passes a column only where a bend keeps the place free, along a track no box stands.
+No wire meets a box by construction: along a row it passes a column only at a bend that keeps the place free, and no box stands on a track.
 Included systems are laid out first, each for itself, and then stand in a column as one box, at whose frame wires enter.
 """
 
@@ -20,9 +21,9 @@ from coupling.pictures.diagram.words import NAME, PORT, shortened, width
 BOX, PITCH = 60, 16
 """The side of a box, and the distance of ports on it."""
 _UNDER = 18
-"""For the name below a box."""
+"""Height in pixels for the name below a box."""
 _TRACK, _FIRST = 12, 16
-"""The distance of tracks, and how far the first is from the column."""
+"""Distance in pixels of tracks, and of the first track from the column."""
 _FRAME, _HEAD = 16, 30
 """Room inside the frame of a group, and above for its name."""
 _OUTWARD = {LEFT: -1, RIGHT: 1}
@@ -49,7 +50,7 @@ class PlacedNode:
 
 @dataclass
 class Frame:
-    """Of an included system."""
+    """Frame of an included system."""
 
     name: str
     corners: tuple[int, int, int, int]
@@ -64,10 +65,10 @@ class Layout:
     wires: dict[Net, list[list[Point]]] = field(default_factory=dict)
     """Lines by the port from which they come."""
     dots: dict[Net, list[Point]] = field(default_factory=dict)
-    """Where lines of one wire meet."""
+    """Points at which lines of one wire meet."""
 
     def put(self, other: Layout, x: int, y: int) -> None:
-        """Another one inside this one."""
+        """Puts another layout inside this one."""
         for placed in other.nodes:
             ports = [PlacedPort(port.name, port.side, (port.at[0] + x, port.at[1] + y)) for port in placed.ports]
             self.nodes.append(PlacedNode(placed.node, _moved(placed.corners, x, y), placed.label, ports))
@@ -90,7 +91,7 @@ class _Level:
     """The instances and groups inside one group, or at the top."""
 
     def __init__(self, graph: Graph, prefix: str, sides: dict[Net, list[str]]) -> None:
-        """``sides`` say where wires enter that come from outside or go there."""
+        """Takes the graph; ``sides`` are the sides at which wires enter from outside or leave."""
         self.graph, self.prefix = graph, prefix
         self.nodes: dict[str, Node] = {}
         self.boxes: dict[str, Box] = {}
@@ -138,7 +139,7 @@ class _Level:
         return list(found), list(loops)
 
     def _port(self, box: Box, wire: Wire, end: tuple[str, str]) -> Hashable:
-        """By its name, or of a group by the wire that enters it."""
+        """Returns the key of a port: its name, or for a group the wire that enters it."""
         return end[1] if box.name in self.nodes else wire.hub
 
     def layout(self) -> Layout:
@@ -158,7 +159,7 @@ class _Level:
         return self._drawn()
 
     def _size(self, box: Box, node: Node) -> None:
-        """By its ports; those that are open go where there is room."""
+        """Sizes a box by its ports; open ports go to the side with more room."""
         for name, port in node.ports.items():
             if name not in box.ports[LEFT] and name not in box.ports[RIGHT]:
                 side = LEFT if port.look == "drive" or len(box.ports[LEFT]) < len(box.ports[RIGHT]) else RIGHT
@@ -233,7 +234,7 @@ class _Level:
         return routes(self.layers.gaps[gap], loops)
 
     def _set_columns(self, tracks: Sequence[int]) -> None:
-        """Each as wide as its boxes, with room for the tracks before the next one."""
+        """Sets the places of columns, each as wide as its boxes, with room for the tracks before the next one."""
         x = 0
         for column, count in zip(self.layers.columns, tracks, strict=True):
             left, right = (math.ceil(max((getattr(box, side) for box in column), default=0)) for side in ("left", "right"))
@@ -242,12 +243,12 @@ class _Level:
             x += left + right + 2 * _FIRST + _TRACK * max(0, count - 1)
 
     def _end_of(self, gap: int) -> int:
-        """Where a column ends, and tracks may begin."""
+        """Returns the end of a column, at which tracks may begin."""
         column = self.layers.columns[gap]
         return int(column[0].x) + math.ceil(max(box.right for box in column))
 
     def _edges(self) -> tuple[int, int]:
-        """Of the content, with room inside a frame; wires end at the frame itself."""
+        """Returns the edges of the content, with room inside a frame; wires end at the frame itself."""
         columns = self.layers.columns
         boxes = [box for column in columns for box in column]
         room = _FRAME if self.prefix else 0
@@ -264,7 +265,7 @@ def _even(value: float) -> int:
 
 
 def _merged(lines: Iterable[list[Point]]) -> list[list[Point]]:
-    """Lines that end where another one begins become one; points on the way of a straight line go."""
+    """Returns lines without joints: lines that meet end to end become one, and points within a straight line go."""
     found: list[list[Point]] = []
     for line in sorted(lines):
         before = next((each for each in found if each[-1] == line[0]), None)

@@ -1,4 +1,4 @@
-"""A diagram as a list of things to draw, from the back to the front: what is written as SVG and what Matplotlib draws is the same."""
+"""A diagram as a list of items to draw, from the back to the front, which SVG and Matplotlib draw alike."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from coupling.pictures.diagram.layout import Layout, PlacedNode, Point, layout_o
 from coupling.pictures.diagram.words import NAME, PORT, SMALL, TITLE, shortened, width
 
 MARGIN, HEAD, ROW = 24, 64, 22
-"""Around the diagram, above it for its title, and for a row of the legend."""
+"""Pixels around the diagram, above it for its title, and for a row of the legend."""
 _SAMPLE = 26
 """The length of a wire in the legend."""
 Corners = tuple[int, int, int, int]
@@ -40,19 +40,19 @@ class Line:
 
 @dataclass(frozen=True)
 class Net_:
-    """A wire with all its branches; ``crosses`` says whether another one lies below it."""
+    """A wire with all its branches; ``crosses`` says whether it lies over another wire."""
 
     domain: str
     lines: tuple[tuple[Point, ...], ...]
     dots: tuple[Point, ...]
     crosses: bool = False
     framed: bool = False
-    """Whether it lies in the frame of a group."""
+    """True if it lies in the frame of a group."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """Of a port; ``side`` is -1 at the left and 1 at the right of its box."""
+    """Mark of a port; ``side`` is -1 at the left and 1 at the right of its box."""
 
     at: Point
     side: int
@@ -69,7 +69,7 @@ class Words:
 
     @property
     def corners(self) -> tuple[float, float, float, float]:
-        """The room that they take."""
+        """Corners of the area of the words."""
         size = SIZES[self.look]
         reach = width(self.text, size)
         left = self.at[0] - {"start": 0.0, "middle": reach / 2, "end": reach}[self.anchor]
@@ -81,7 +81,7 @@ SIZES = {"title": TITLE, "small": SMALL, "name": NAME, "group": NAME, "model": P
 
 @dataclass(frozen=True)
 class Box:
-    """An instance: what a pointer is told, and what is drawn."""
+    """An instance: the text for a pointer, and the drawing."""
 
     told: str
     area: Area
@@ -101,7 +101,7 @@ class Picture:
 
 
 def picture_of(graph: Graph, headed: bool = True) -> Picture:
-    """With its title where it is ``headed``, and a legend of the domains that there are."""
+    """Returns the picture, with its title if it is ``headed``, and a legend of the domains that occur."""
     layout = layout_of(graph)
     domains = [domain for domain in DOMAINS if any(port.domain == domain for node in graph.nodes.values() for port in node.ports.values())]
     legend = 20 + sum(_SAMPLE + 30 + width(domain, SMALL) for domain in domains)
@@ -163,7 +163,7 @@ def _fitting(text: str, room: float) -> str:
 
 
 def _wires(graph: Graph, layout: Layout) -> Iterator[Net_]:
-    """Signals first, so that they lie below the others."""
+    """Yields the wires, signals first and therefore below the others."""
     domains = {wire.hub: wire.domain for wire in graph.wires}
     below: list[tuple[Point, Point]] = []
     frames = [frame.corners for frame in layout.frames]

@@ -1,4 +1,4 @@
-"""Wires between two columns: each goes along rows to a track of its own, and tracks are ordered for few crossings."""
+"""Wires between two columns: each goes along rows to a separate track, and tracks are ordered for few crossings."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Net:
         return [end.y for end in self.ends if end.side == side]
 
     def meets(self, other: _Net) -> bool:
-        """Whether both cannot be on one track."""
+        """Says whether two nets cannot share one track."""
         return self.low < other.high + NEAR and other.low < self.high + NEAR
 
 
@@ -52,7 +52,7 @@ class Piece:
     def drawn(
         self, edge: Callable[[Box, str], int], first: int, pitch: int, down: float
     ) -> Iterator[tuple[Any, list[list[Point]], list[Point]]]:
-        """Lines of each net, and the points where they meet; tracks begin at ``first``, rows are moved ``down``."""
+        """Yields the lines of each net, and the points where they meet; tracks begin at ``first``, rows are moved ``down``."""
         for each in self.nets:
             x = first + pitch * each.track
             ends = sorted({(edge(end.box, end.side), end.y + int(down), end.side) for end in each.ends}, key=lambda end: (end[1], end[2]))
@@ -68,7 +68,7 @@ class Piece:
 
 
 def routes(links: Sequence[Link], loops: Sequence[Link]) -> Piece:
-    """Of links from one column to the next, and of those within a box, on its right."""
+    """Returns the routes of links from one column to the next, and of links within a box, on its right."""
     ends: dict[Any, dict[_End, None]] = {}
     for link in links:
         found = ends.setdefault(link.net, {})
@@ -91,7 +91,7 @@ def _row(box: Box, side: str, port: Any) -> int:
 
 
 def _in_order(nets: Sequence[_Net]) -> list[_Net]:
-    """From left to right: each is put where it costs least, again and again until nothing changes."""
+    """Returns the nets from left to right. Each is put at the cheapest place, again and again until nothing changes."""
     order: list[_Net] = []
     for net in sorted(nets, key=lambda each: (each.low, each.high)):
         _insert(order, net)
@@ -115,7 +115,7 @@ def _insert(order: list[_Net], net: _Net) -> None:
 
 
 def _crossings(left: _Net, right: _Net) -> int:
-    """Of two wires, the track of the first being left of that of the second."""
+    """Returns the crossings of two wires, the track of the first being left of that of the second."""
     found = sum(right.low < y < right.high for y in left.rows(LEFT)) + sum(left.low < y < left.high for y in right.rows(RIGHT))
     shared = sum(abs(y - z) < NEAR for y in left.rows(LEFT) for z in right.rows(RIGHT))
     return found + _FORBIDDEN * shared

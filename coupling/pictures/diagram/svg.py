@@ -18,7 +18,7 @@ _FONT = "system-ui,-apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif"
 
 
 def svg(picture: Picture) -> str:
-    """As a document of its own, which can stand in a page as well."""
+    """Returns the picture as a separate document, which can stand in a page as well."""
     boxes = [item for item in picture.items if isinstance(item, Box)]
     icons = list(dict.fromkeys(box.inside.icon for box in boxes if isinstance(box.inside, Symbol)))
     fills = list(dict.fromkeys(shape.fill for icon in icons for shape in icon if shape.fill))
@@ -45,7 +45,7 @@ def svg(picture: Picture) -> str:
 
 
 def _back(picture: Picture) -> Iterator[str]:
-    """Frames and wires."""
+    """Yields frames and wires."""
     for item in picture.items:
         if isinstance(item, Area):
             yield _area(item)
@@ -75,7 +75,7 @@ def _area(area: Area) -> str:
 
 
 def _path(points: Sequence[Point]) -> str:
-    """With round corners."""
+    """Returns a path with round corners."""
     found = [f"M{points[0][0]} {points[0][1]}"]
     for before, here, after in zip(points, points[1:], points[2:], strict=False):
         reach = min([_CORNER, *(max(abs(a - b) for a, b in zip(here, other, strict=True)) / 2 for other in (before, after))])
@@ -91,7 +91,8 @@ def _towards(here: Point, other: Point, reach: float) -> tuple[float, float]:
 
 
 def _marks(marks: Sequence[Mark]) -> Iterator[str]:
-    """All that look alike in one path: squares for ports, filled where they give motion; an arrow into an input, a circle at an output."""
+    """Yields marks, all that look alike in one path: squares for ports, filled if they give motion, arrows into inputs, circles at
+    outputs."""
     alike: dict[tuple[str, str], list[str]] = {}
     for mark in marks:
         x, y = mark.at
@@ -116,7 +117,7 @@ def _words(words: Words) -> str:
 
 
 def _symbol(name: str, icon: Icon) -> str:
-    """In hundredths. Rules for what stands in a symbol cannot name what is around it, so that their classes have names of their own."""
+    """Returns a symbol in hundredths. Its classes have their own names, since rules inside a symbol cannot name elements around it."""
     shapes = []
     for shape in icon:
         fill = f' class="jdg-{shape.fill[1:3]}"' if shape.fill else ""
@@ -168,7 +169,7 @@ def _colours(theme: dict[str, str], domains: dict[str, str], shown: set[str], fi
 
 
 def mixed(fill: str, theme: dict[str, str]) -> str:
-    """A grey between the ink and the paper of icons, in a theme."""
+    """Returns a grey between the ink and the paper of icons, in a theme."""
     ink, level = int(INK[1:3], 16), int(fill[1:3], 16)
     share = (level - ink) / (255 - ink)
     pairs = ((int(theme["ink"][i : i + 2], 16), int(theme["box"][i : i + 2], 16)) for i in (1, 3, 5))
