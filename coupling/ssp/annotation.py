@@ -1,4 +1,4 @@
-"""What SSP has no words for: the annotation ``org.jourdain``, and settings in annotations of other tools."""
+"""Annotations for data that SSP cannot express: ``org.jourdain``, and settings in annotations of other tools."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _OPTIONS = ("kind", "communication_step", "extrapolation", "logging", "process",
 
 
 def inserted(component: Element) -> bool:
-    """Whether a component stands for what SSP has no words for, such as a sum."""
+    """Says whether a component stands for an operation that SSP cannot express, such as a sum."""
     return any(each.get("type") == TYPE and each.find("Inserted") is not None for each in annotated(component))
 
 
 def other_settings(document: Document, system: Element) -> dict[str, Any]:
-    """Options of ``simulate`` in the annotation that OMSimulator writes."""
+    """Returns options of ``simulate`` from the annotation that OMSimulator writes."""
     found: dict[str, Any] = {}
     for annotation in annotated(system):
         for each in annotation.iter() if annotation.get("type") == _OPENMODELICA else ():
@@ -45,7 +45,7 @@ def other_settings(document: Document, system: Element) -> dict[str, Any]:
 def whole(
     definition: Definition, settings: Mapping[str, Any], files: Mapping[str, str], names: Mapping[str, str], written_as: str
 ) -> Element:
-    """All of a definition but what the package itself says; ``files`` are FMUs for Model Exchange, by instance.
+    """Returns all of a definition that the package itself does not express; ``files`` are FMUs for Model Exchange, by instance.
 
     ``names`` are those of the instances in the package, ``written_as`` is that of the system.
     """
@@ -90,7 +90,7 @@ def whole(
 
 
 def _start(definition: Definition, full: str) -> tuple[InstanceDefinition | None, Any]:
-    """The start value that the instance of a driven input was given for it as well."""
+    """Returns the instance of a driven input, and the start value that it was given for this input as well."""
     for each in definition.instances:
         if full.startswith(each.name + "."):
             given = dict(each.start)
@@ -113,12 +113,12 @@ def _said(element: Element, key: str) -> Any:
 
 
 def settings_of(own: Element) -> dict[str, Any]:
-    """Options of ``simulate``."""
+    """Returns options of ``simulate``."""
     return {each.get("name", ""): _said(each, "value") for each in own.iterfind("Setting")}
 
 
 def options_of(own: Element) -> dict[str, dict[str, Any]]:
-    """What ``add`` was told, by instance, in its order."""
+    """Returns the options that ``add`` was given, by instance, in its order."""
     found: dict[str, dict[str, Any]] = {}
     for each in own.iterfind("Instance"):
         options = {key: _said(each, key) for key in (*_OPTIONS, "private") if key in each.attrib}
@@ -127,14 +127,14 @@ def options_of(own: Element) -> dict[str, dict[str, Any]]:
 
 
 def connections_of(own: Element) -> tuple[tuple[tuple[str, str], ...], tuple[Transformation, ...]]:
-    """As they were made, by ports."""
+    """Returns the connections as they were made, by ports."""
     found = [((each.get("a", ""), each.get("b", "")), each) for each in own.iterfind("Connection")]
     asked = [Transformation(pair, float(e.get("factor", "1")), float(e.get("offset", "0"))) for pair, e in found if "factor" in e.attrib]
     return tuple(pair for pair, _ in found), tuple(asked)
 
 
 def drives_of(own: Element) -> tuple[tuple[str, Drive], ...]:
-    """Constants, formulas and tables, by inputs."""
+    """Yields constants, formulas and tables, by inputs."""
     found: list[tuple[str, Drive]] = []
     for each in own.iterfind("Drive"):
         if "rows" in each.attrib:
@@ -151,7 +151,7 @@ def drives_of(own: Element) -> tuple[tuple[str, Drive], ...]:
 
 
 def _operation(tree: formulas.Tree) -> Element:
-    """A formula as elements in elements; numbers and the time are leaves."""
+    """Returns a formula as elements in elements; numbers and the time are leaves."""
     if isinstance(tree, float):
         return Element("Operation", {"name": "number", "value": written(tree)})
     operation, *operands = (tree,) if isinstance(tree, str) else tree
@@ -167,7 +167,7 @@ def _tree(element: Element) -> formulas.Tree:
 
 
 def overruled_starts(own: Element) -> dict[str, Any]:
-    """Start values of inputs that are driven too, by full names."""
+    """Returns start values of inputs that are driven too, by full names."""
     return {each.get("input", ""): _said(each, "start") for each in own.iterfind("Drive") if "start" in each.attrib}
 
 
@@ -176,13 +176,13 @@ def unknown_accelerations_of(own: Element) -> tuple[str, ...]:
 
 
 def gravity_of(own: Element) -> Gravity | None:
-    """That of bodies that will be added."""
+    """Returns the gravity of bodies that will be added."""
     found = own.find("Gravity")
     return None if found is None else tuple(map(float, found.get("values", "").split()))
 
 
 def enforced_of(own: Element) -> tuple[tuple[str, Intervals], ...]:
-    """Joints that are in force in intervals alone."""
+    """Returns joints that are in force only in intervals."""
     return tuple(
         (each.get("joint", ""), tuple((float(i.get("begin", "0")), float(i.get("end", "inf"))) for i in each.iterfind("Interval")))
         for each in own.iterfind("Enforced")
@@ -190,5 +190,5 @@ def enforced_of(own: Element) -> tuple[tuple[str, Intervals], ...]:
 
 
 def shown_of(own: Element) -> tuple[Shown, ...]:
-    """What bodies look like."""
+    """Returns the appearance of bodies."""
     return tuple(Shown(each.get("name", ""), each.get("shape", ""), each.get("colour", "")) for each in own.iterfind("Shown"))

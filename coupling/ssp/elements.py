@@ -23,35 +23,35 @@ VERSION = "1.0"
 
 
 def tag(name: str) -> str:
-    """The name of an element such as ``ssd:System``, as ElementTree has it."""
+    """Returns the name of an element such as ``ssd:System``, as ElementTree has it."""
     prefix, _, local = name.partition(":")
     return f"{{{_NAMESPACES[prefix]}}}{local}" if local else name
 
 
 def local(element: Element) -> str:
-    """The name of an element without its namespace."""
+    """Returns the name of an element without its namespace."""
     return element.tag.rpartition("}")[2]
 
 
 def path_of(*names: str) -> str:
-    """A path through elements, for ``find`` and ``iterfind``."""
+    """Returns a path through elements, for ``find`` and ``iterfind``."""
     return "/".join(map(tag, names))
 
 
 def add(parent: Element, kind: str, /, **attributes: object) -> Element:
-    """An element inside another; attributes that are None are left out."""
+    """Adds an element inside another; attributes that are None are left out."""
     return SubElement(parent, tag(kind), {key: written(value) for key, value in attributes.items() if value is not None})
 
 
 def written(value: object) -> str:
-    """A value as XML has it; a number in so many digits that nothing is lost."""
+    """Returns a value as XML has it; a number with all digits that determine it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return repr(float(value)) if isinstance(value, float) else str(value)
 
 
 class _NoDoctype(TreeBuilder):
-    """Refuses what could make a small file large."""
+    """Parser target that refuses document types, which could make a small file large."""
 
     def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
         raise BuildError("it has a DOCTYPE, which SSP does not use")
@@ -81,7 +81,7 @@ class Document:
 
     @cached_property
     def units(self) -> dict[str, Unit]:
-        """The units that it defines, by name."""
+        """Units that the file defines, by name."""
         found = {}
         for unit in self.root.iter(tag("ssc:Unit")):
             base = unit.find(tag("ssc:BaseUnit"))
@@ -93,7 +93,7 @@ class Document:
 
     @cached_property
     def enumerations(self) -> dict[str, dict[str, int]]:
-        """The numbers of items by the names of enumerations and items."""
+        """Numbers of items by the names of enumerations and items."""
         return {
             each.get("name", ""): {
                 item.get("name", ""): self.parsed(item, "value", "", int, "a whole number") for item in each.iterfind(tag("ssc:Item"))
@@ -111,7 +111,7 @@ def _finite(text: str) -> float:
 
 
 def parsed(text: bytes, file: str, root: str) -> Document:
-    """An XML file, whose outermost element must be ``root``."""
+    """Parses an XML file, whose outermost element must be ``root``; raises BuildError otherwise."""
     try:
         element = ElementTree.fromstring(text, XMLParser(target=_NoDoctype()))
     except (ParseError, ValueError, LookupError) as error:
@@ -126,12 +126,12 @@ def is_true(element: Element, attribute: str) -> bool:
 
 
 def annotated(element: Element) -> Iterator[Element]:
-    """Those of one element, not of what is inside it."""
+    """Returns the annotations of one element, without those of elements inside it."""
     return (each for whole in element if local(whole) == "Annotations" for each in whole)
 
 
 def add_units(parent: Element, units: Iterable[Unit], name: str = "ssd:Units") -> None:
-    """Those that are more than a name."""
+    """Adds the units that are more than a name."""
     known = {unit.name: unit for unit in units if unit.exponents is not None}
     if known:
         whole = add(parent, name)

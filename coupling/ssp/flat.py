@@ -1,4 +1,4 @@
-"""What an SSP package says, without its nesting: components, wires, values, and what comes with them."""
+"""Content of an SSP package without its nesting: components, wires, values and appearance."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from coupling.plan.definition import Name
 from coupling.plan.transformations import Affine
 
 Box = tuple[float, float, float, float]
-"""x1, y1, x2, y2 of two corners, x to the right and y upwards."""
+"""Coordinates x1, y1, x2, y2 of two corners, x to the right and y upwards."""
 
 
 @dataclass(frozen=True)
@@ -20,12 +20,12 @@ class Component:
 
     fmu: Fmu
     kind: str | None = None
-    """``me``, ``cs``, or either."""
+    """Kind of the FMU: ``me``, ``cs``, or None for either."""
     start: Mapping[str, Any] = field(default_factory=dict)
     box: Box | None = None
-    """In the coordinates of the outermost system."""
+    """Box in the coordinates of the outermost system."""
     inserted: bool = False
-    """Whether it stands for what SSP has no words for."""
+    """True if the component stands for an operation that SSP cannot express."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class Flat:
 
     name: str
     components: Mapping[str, Component]
-    """By full names, such as ``left.crank``."""
+    """Components by full names, such as ``left.crank``."""
     wires: Mapping[tuple[Name, Name], Affine]
-    """What becomes of values between output and input, in the units of both FMUs."""
+    """Conversion of values between output and input, in the units of both FMUs."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Options of ``simulate``."""
     annotations: tuple[tuple[str, str], ...] = ()
-    """Those of other tools on the whole: type and XML."""
+    """Annotations of other tools on the whole: type and XML."""
     notes: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Where elements, connectors and icons are drawn."""
+"""Places of elements, connectors and icons in a drawing."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from coupling.ssp.flat import Box
 SIDE, GAP = 20.0, 20.0
 """The side of an element, and the distance between two."""
 _ICONS = ("terminalsAndIcons/icon.png", "model.png")
-"""Where FMI 3 and FMI 2 have them."""
+"""Paths of the icon in FMI 3 and FMI 2."""
 _EXTENT = {"x1": -100.0, "y1": -100.0, "x2": 100.0, "y2": 100.0}
 Point = tuple[float, float]
 
 
 def boxes_of(names: Sequence[str], known: Mapping[str, Box]) -> dict[str, Box]:
-    """Those that are known, and for all others a place in rows below them."""
+    """Returns the boxes that are known, and for all other elements a place in rows below them."""
     lowest = min((min(box[1], box[3]) for box in known.values()), default=0.0)
     left = min((min(box[0], box[2]) for box in known.values()), default=0.0)
     missing = [name for name in names if name not in known]
@@ -38,20 +38,20 @@ def boxes_of(names: Sequence[str], known: Mapping[str, Box]) -> dict[str, Box]:
 
 
 def extent_of(boxes: Mapping[str, Box]) -> Box:
-    """Of a system: all its elements, with room around them."""
+    """Returns the extent of a system: all its elements, with room around them."""
     xs, ys = ([box[i] for box in boxes.values() for i in (k, k + 2)] or [0.0] for k in (0, 1))
     return min(xs) - GAP, min(ys) - GAP, max(xs) + GAP, max(ys) + GAP
 
 
 def places_of(fmu: Fmu, names: Sequence[str]) -> dict[str, Point]:
-    """Of connectors, from (0, 0) to (1, 1): where the port is to which they belong, or at the sides, inputs on the left."""
+    """Returns the places of connectors, from (0, 0) to (1, 1): at their port, or at the sides, inputs on the left."""
     drawn = _drawn(fmu.path, fmu.stamp)
     found = {name: drawn[name] for name in names if name in drawn}
     return found | at_sides([(name, fmu.variables[name].causality == "output") for name in names if name not in drawn])
 
 
 def at_sides(connectors: Sequence[tuple[str, bool]]) -> dict[str, Point]:
-    """One below the other, inputs on the left and outputs on the right."""
+    """Returns places one below the other, inputs on the left and outputs on the right."""
     found: dict[str, Point] = {}
     for right in (False, True):
         here = [name for name, is_output in connectors if is_output is right]
@@ -60,14 +60,14 @@ def at_sides(connectors: Sequence[tuple[str, bool]]) -> dict[str, Point]:
 
 
 def icon_of(fmu: Fmu) -> bytes | None:
-    """The image inside an FMU."""
+    """Returns the image inside an FMU, or None."""
     files, _ = read_members(fmu.path, _ICONS)
     return next((files[name] for name in _ICONS if name in files), None)
 
 
 @cache
 def _drawn(path: Path, stamp: object) -> Mapping[str, Point]:
-    """By variable, where the terminal is drawn that it belongs to."""
+    """Returns for each variable the place at which its terminal is drawn."""
     files, _ = read_members(path, TERMINALS)
     text = next((files[name] for name in TERMINALS if name in files), None)
     if text is None:

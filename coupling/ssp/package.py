@@ -1,4 +1,4 @@
-"""The archive that an SSP package is: its files, and FMUs that are taken out of it."""
+"""The archive of an SSP package: its files, and FMUs that are taken out."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Package:
         return self._members
 
     def member(self, source: str, folder: str, wanted_by: str) -> str:
-        """The file that a source means, which is relative to a folder; refuses addresses elsewhere and files that are missing."""
+        """Returns the file that a source means, relative to a folder. Addresses elsewhere and missing files raise BuildError."""
         parts = urlsplit(source)
         if parts.scheme or parts.netloc:
             raise BuildError(f"{wanted_by} has the source '{source}', which is not in '{self.path}'; only files in the package are read")
@@ -65,7 +65,7 @@ class Package:
             raise BuildError(f"'{self.path}' has the file '{name}', which cannot be read ({error}); save it again") from None
 
     def fmu(self, name: str) -> Path:
-        """An FMU as a file of its own, which stays: the same for the same content."""
+        """Returns an FMU as a separate file, which stays: the same for the same content."""
         content = self.read(name)
         file = Path(name).name
         # Beside the unpacked FMUs, of which each has a folder by the same digest.
@@ -80,7 +80,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _joined(folder: str, path: str) -> str:
-    """A path inside the archive, without dots."""
+    """Returns a path inside the archive, without dots."""
     parts: list[str] = [] if path.startswith("/") else [each for each in folder.split("/") if each]
     for each in path.split("/"):
         if each == "..":

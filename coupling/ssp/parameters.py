@@ -1,4 +1,4 @@
-"""Parameter sets (.ssv), mappings (.ssm) and what both say together."""
+"""Parameter sets (.ssv), mappings (.ssm) and their combined values."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class Given:
     items: Mapping[str, int] = field(default_factory=dict)
     """The numbers of an enumeration's items."""
     converts: bool = True
-    """Whether it is converted to the unit of what it is given to."""
+    """True if the value is converted to the unit of its target."""
 
     def through(self, affine: Affine) -> Given:
         return self if affine == UNCHANGED else replace(self, value=_each(self.value, lambda x: affine.factor * x + affine.offset))
 
     def to_unit(self, unit: Unit | None, name: str) -> Given:
-        """In the unit of what it is given to."""
+        """Returns the value in the unit of its target."""
         if self.unit is None or unit is None or not self.converts:
             return replace(self, unit=unit or self.unit)
         if self.unit.exponents is not None and unit.exponents is not None and not same_dimension(self.unit, unit):
@@ -49,7 +49,7 @@ class Given:
         return replace(self.through(conversion(self.unit, unit)), unit=unit)
 
     def as_start(self, name: str, variable: FmuVariable) -> Any:
-        """As ``System.add`` takes it."""
+        """Returns the value as ``System.add`` takes it."""
         if variable.items and isinstance(self.value, str) and self.value not in dict(variable.items):
             number = self.items.get(self.value, self.value)
             return int(number) if str(number).lstrip("-").isdigit() else item_of(name, variable, number)
@@ -61,7 +61,7 @@ def _each(value: Any, function: Callable[[Any], Any]) -> Any:
 
 
 def values_of(document: Document, units: Mapping[str, Unit], enumerations: Mapping[str, Mapping[str, int]]) -> dict[str, Given]:
-    """The parameters of a set, by name; units and enumerations of the package count where the set has none of its own."""
+    """Returns the parameters of a set, by name; units and enumerations of the package count if the set does not define its own."""
     units, enumerations = {**units, **document.units}, {**enumerations, **document.enumerations}
     found: dict[str, Given] = {}
     for parameter in document.root.iter(tag("ssv:Parameter")):
@@ -95,11 +95,11 @@ def _value(document: Document, name: str, typed: Element) -> Any:
 
 @dataclass(frozen=True)
 class Step:
-    """What a mapping, or a connection, makes of values."""
+    """Transformation of values by a mapping or a connection."""
 
     affine: Affine = UNCHANGED
     table: Mapping[str, str] | None = None
-    """Of what is not a real: the texts of targets by those of sources."""
+    """Texts of targets by those of sources, for values that are not real."""
 
     def of(self, given: Given, name: str) -> Given:
         if self.table is None:
@@ -117,7 +117,7 @@ class Step:
 
 
 def step_of(document: Document, element: Element) -> Step:
-    """The transformation inside a connection or an entry of a mapping."""
+    """Returns the transformation inside a connection or an entry of a mapping."""
     for each in element:
         name = local(each)
         if name == "LinearTransformation":
@@ -130,7 +130,7 @@ def step_of(document: Document, element: Element) -> Step:
 
 
 def mapped(document: Document, given: Mapping[str, Given]) -> Iterator[tuple[str, Given]]:
-    """What a mapping makes of a set; entries of templates, without a source, say nothing."""
+    """Yields the parameters that a mapping makes of a set; entries of templates, without a source, have no effect."""
     for entry in document.root.iterfind(tag("ssm:MappingEntry")):
         source, target = entry.get("source", ""), entry.get("target", "")
         if not source:
@@ -144,7 +144,7 @@ def mapped(document: Document, given: Mapping[str, Given]) -> Iterator[tuple[str
 def start_values_of(given: Any, fmus: Mapping[str, Any], prefix: str = "") -> Mapping[str, Any] | None:
     """Returns start values as they are given, or those of a file ``.ssv`` in the units of the variables.
 
-    ``prefix`` is what the names of the file lack before them.
+    ``prefix`` is put before the names of the file.
     """
     return _of_file(given, fmus, prefix) if isinstance(given, str | os.PathLike) else given
 

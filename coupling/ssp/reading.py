@@ -1,4 +1,4 @@
-"""From the files of a package to what they say: nested systems become one, in which names have dots."""
+"""Reader of the files of a package: nested systems become one, in which names have dots."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _IN_DESCRIPTION = (*_IN_ALL, "System", "Enumerations", "Units", "DefaultExperime
 _IN_COMPONENT = (*_IN_ALL, "Connectors", "ElementGeometry", "ParameterBindings")
 _IN_SYSTEM = (*_IN_COMPONENT, "Elements", "Connections", "SignalDictionaries", "SystemGeometry", "GraphicalElements")
 Place = Callable[[Box], Box | None]
-"""From the coordinates of a system to those of the outermost one."""
+"""Function from the coordinates of a system to those of the outermost one."""
 
 
 def read(package: Package) -> tuple[Flat, Element | None]:
-    """What a package says, and the annotation of our own where it has one."""
+    """Returns the content of a package, and our own annotation if it has one."""
     document = _structure(package, STRUCTURE)
     reader = _Reader()
     system = document.root.find(tag("ssd:System"))
@@ -73,7 +73,7 @@ def _settings(document: Document, system: Element) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _Within:
-    """Where an element stands."""
+    """Surroundings of an element: package, document, folder, prefix of names and place."""
 
     package: Package
     document: Document
@@ -81,7 +81,7 @@ class _Within:
     prefix: str
     place: Place
     above: tuple[str, ...] = ()
-    """The definitions that it is inside of."""
+    """Definitions that contain it."""
 
     @property
     def units(self) -> Mapping[str, Unit]:
@@ -93,16 +93,16 @@ class _Within:
 
 
 class _Reader:
-    """Goes through all elements once."""
+    """Reader that goes through all elements once."""
 
     def __init__(self) -> None:
         self.components: dict[str, Component] = {}
         self.nodes: dict[Name, Node] = {}
-        """By the paths of elements and the names of connectors."""
+        """Nodes by the paths of elements and the names of connectors."""
         self.edges: list[Edge] = []
         self.notes: list[str] = []
         self._given: list[tuple[str, Given]] = []
-        """What counts later stands later."""
+        """Values by full names; the last one of a name counts."""
 
     def system(self, at: _Within, system: Element) -> None:
         here = f"the system '{at.prefix.rstrip('.') or system.get('name', '')}'"
@@ -172,12 +172,12 @@ class _Reader:
         self._bind(at, element)
 
     def note_unknown(self, element: Element, where: str, known: Collection[str]) -> None:
-        """What is left out is said."""
+        """Notes the elements that are left out."""
         for kind in dict.fromkeys(local(each) for each in element if local(each) not in known):
             self.notes.append(f"{where} has the element {kind}, which SSP 1.0 does not know; it is left out")
 
     def _port(self, at: _Within, instance: str, name: str, declared: Element | None) -> Name:
-        """The node of a variable of a component, and of the connector that declares it."""
+        """Returns the node of a variable of a component, and of the connector that declares it."""
         fmu, key = self.components[instance].fmu, (instance, name)
         if key not in self.nodes:
             variable = _variable(fmu, name)
@@ -197,7 +197,7 @@ class _Reader:
         return key
 
     def _unit(self, at: _Within, connector: Element, name: Name, own: str | None = None) -> Unit | None:
-        """The unit that a connector declares, where it is another one than its variable's own."""
+        """Returns the unit that a connector declares, if it differs from its variable's own."""
         typed = next((each for each in connector if local(each) in ("Real", "Float64", "Float32")), None)
         named = typed.get("unit") if typed is not None else None
         if named and named not in at.units and named not in (own, "1"):
@@ -244,7 +244,7 @@ class _Reader:
         return key
 
     def _gives(self, connector: Name, inside: bool) -> bool | None:
-        """Whether a connector gives a value to a connection, or takes one; those of a system do the opposite inside of it."""
+        """Says whether a connector gives a value to a connection. Connectors of a system do the opposite inside of the system."""
         node = self.nodes[connector]
         if node.fmu is None and node.kind == "inout":
             return None
@@ -252,7 +252,7 @@ class _Reader:
         return takes if inside and node.fmu is None else not takes
 
     def _bind(self, at: _Within, element: Element) -> None:
-        """The values that an element is given; they overrule those that were given inside of it."""
+        """Notes the values that an element is given; they overrule those that were given inside of it."""
         for binding in element.iterfind(path_of("ssd:ParameterBindings", "ssd:ParameterBinding")):
             values = self._inside(at, binding, binding.find(tag("ssd:ParameterValues")), "ssv:ParameterSet")
             if values is None:
@@ -263,7 +263,7 @@ class _Reader:
             self._given += [(at.prefix + name, each) for name, each in (mapped(mapping, given) if mapping else given.items())]
 
     def _inside(self, at: _Within, holder: Element, around: Element | None, root: str) -> Document | None:
-        """What a binding or a mapping holds, or the file that it names."""
+        """Returns the content of a binding or a mapping, or of the file that it names."""
         where = f"the parameter set of '{at.prefix[:-1] or 'the system'}'"
         if holder.get("sourceBase", "SSD") != "SSD":
             raise at.document.refused(
@@ -279,7 +279,7 @@ class _Reader:
     # -- values ------------------------------------------------------------------------------------------------------------------------
 
     def started(self) -> dict[str, Component]:
-        """The components with the values that they start with."""
+        """Returns the components with their start values."""
         start: dict[str, dict[str, Any]] = {name: {} for name in self.components}
         for full, given in self._given:
             reached = list(self._reached(full, given))
@@ -321,7 +321,7 @@ def _box(document: Document, geometry: Element | None) -> Box | None:
 
 
 def _placed(place: Place, element: Element, system: Element) -> Place:
-    """From the coordinates inside a nested system, which has its own, to those of the outermost one."""
+    """Returns the function from the coordinates inside a nested system, which has its own, to those of the outermost one."""
     outer, inner = element.find(tag("ssd:ElementGeometry")), system.find(tag("ssd:SystemGeometry"))
     if outer is None or inner is None:
         return lambda box: None

@@ -1,4 +1,4 @@
-"""What of a definition SSP has words for: components and wires, with sums and tables put in where it has none."""
+"""Sketch of a definition in the terms of SSP: components and wires, with sums and tables for operations that SSP cannot express."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from coupling.plan.transformations import UNCHANGED, Affine, on_the_way, transfo
 from coupling.ssp.flat import Component
 
 _SUM, _TABLE, _TERMS, _ROWS = "signal.Sum", "signal.Table", 3, 20
-"""The components that are put in, how many terms the first adds, and how many points the second has."""
+"""Components that are inserted, the number of terms of the first, and the number of points of the second."""
 
 
 @dataclass
 class Sketch:
-    """Components by full names, and what becomes of values between an output and an input."""
+    """Components by full names, and the changes of values between an output and an input."""
 
     components: dict[str, Component]
     wires: dict[tuple[Name, Name], Affine] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
-    """What components, and the systems in which these lie, are called in the package."""
+    """Names in the package of components, and of the systems that contain them."""
 
     def put_in(self, beside: Name, what: str, kind: Any, start: Mapping[str, Any]) -> str:
-        """A component in the same system as an instance."""
+        """Adds a component in the same system as an instance, and returns its name."""
         within, _, instance = beside[0].rpartition(".")
         plain = f"{within}{'.' if within else ''}{instance}_{beside[1].replace('.', '_')}_{what}"
         name = next(each for each in chain([plain], (f"{plain}{n}" for n in count(2))) if each not in self.components)
@@ -53,7 +53,7 @@ def written_sketch(definition: Definition, target: str | None = None) -> Sketch:
 
 
 def sketch_of(definition: Definition) -> Sketch:
-    """Refuses, by name, what nothing can stand for."""
+    """Returns the sketch of a definition; a part without any representation raises BuildError with its name."""
     fmus = {each.name: each.fmu.fmu for each in definition.instances}
     drives = drives_of(definition, fmus)
     _refuse_drives(fmus, drives)
@@ -104,7 +104,7 @@ def _refuse_drives(fmus: Mapping[str, Fmu], drives: Mapping[Name, Drive]) -> Non
 
 
 def _add_up(sketch: Sketch, target: Name, terms: Sequence[tuple[Name, Affine]], constant: float) -> None:
-    """A sum of three terms, of which the first is the sum of those before."""
+    """Adds sums of three terms, whose first term is the sum of those before."""
     waiting = list(terms)
     sums: tuple[Name, Affine] | None = None
     while waiting:
@@ -127,7 +127,8 @@ def _add_up(sketch: Sketch, target: Name, terms: Sequence[tuple[Name, Affine]], 
 
 
 def _tables(sketch: Sketch, target: Name, drive: TableDrive) -> tuple[float, list[tuple[Name, Affine]]]:
-    """Tables of so many points as one has room for: each but the first says by how much the value has changed since it began."""
+    """Divides a table into several ones with the number of points that a component can hold. Each except the first gives the change
+    since its start."""
     times, values = _from_zero(drive)
     if times[0] == times[-1]:
         return float(values[-1]), []
@@ -144,7 +145,7 @@ def _tables(sketch: Sketch, target: Name, drive: TableDrive) -> tuple[float, lis
 
 
 def _from_zero(drive: TableDrive) -> tuple[np.ndarray, np.ndarray]:
-    """Without what lies before the time 0, which a table has no points for."""
+    """Returns a drive without the times before 0, for which a table has no points."""
     times, values = drive.times, drive.values
     if times[0] >= 0:
         return times, values
@@ -154,7 +155,7 @@ def _from_zero(drive: TableDrive) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _pieces(times: np.ndarray) -> Iterator[tuple[int, int]]:
-    """Places of first and last points; one begins where the last has ended."""
+    """Yields the places of first and last points; one piece begins where the last has ended."""
     first = 0
     while True:
         last = min(first + _ROWS - 2, len(times) - 1)  # one point is left for a jump alone

@@ -25,12 +25,12 @@ from coupling.ssp.sketch import Sketch, written_sketch
 from coupling.ssp.writing import Appearance, write
 
 _CLOSE = 1e-12
-"""Below this, relative, a factor is 1: conversions there and back are not exact."""
+"""Relative difference below which a factor is 1: conversions to another unit and back are not exact."""
 
 
 @dataclass(frozen=True)
 class Origin:
-    """What a package says beside the system itself."""
+    """Data of a package beside the system itself."""
 
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Options of ``simulate``."""
@@ -41,7 +41,7 @@ class Origin:
 def to_ssp(
     definition: Definition, path: str | os.PathLike[str], settings: Mapping[str, Any] | None, parameters: str, origin: Origin
 ) -> Path:
-    """See ``System.to_ssp``."""
+    """Writes a definition as a package. See ``System.to_ssp``."""
     target = _target(path)
     if parameters not in ("inline", "file"):
         raise BuildError(f"parameters = {shown(parameters)} is refused: choose 'inline', or 'file' for files .ssv in the package")
@@ -74,7 +74,7 @@ def _target(path: str | os.PathLike[str]) -> Path:
 
 
 def from_ssp(path: str | os.PathLike[str]) -> tuple[Definition, Origin]:
-    """See ``System.from_ssp``."""
+    """Reads a definition from a package. See ``System.from_ssp``."""
     if not isinstance(path, str | os.PathLike):
         raise BuildError(f"path = {shown(path)} is refused: give the name of a file that ends in .ssp, such as 'crane.ssp'")
     with Package(Path(path)) as package:
@@ -106,7 +106,7 @@ def _notes_on_joints(definition: Definition) -> list[str]:
 
 
 def _definition(flat: Flat) -> Definition:
-    """All components, and wires one by one."""
+    """Returns the definition with all components, and wires one by one."""
     if not flat.components:
         raise BuildError(f"'{flat.name}' has no components; a package with FMUs is wanted")
     instances = [define_instance(name, each.fmu, each.start, each.kind, dotted=True) for name, each in flat.components.items()]
@@ -121,7 +121,7 @@ def _definition(flat: Flat) -> Definition:
 
 
 def _change(flat: Flat, source: Name, target: Name, affine: Affine) -> Affine:
-    """What a connection has to do beside converting units."""
+    """Returns the change that a connection has to make beside the conversion of units."""
     units = []
     for instance, name in (source, target):
         fmu = flat.components[instance].fmu
@@ -135,7 +135,7 @@ def _change(flat: Flat, source: Name, target: Name, affine: Affine) -> Affine:
 
 
 def _as_written(flat: Flat, own: Element, package: Package) -> Definition | None:
-    """The definition as it was, with the values that the package has now; None where its structure is another one."""
+    """Returns the definition as it was, with the values that the package has now; None if its structure has changed."""
     options = annotation.options_of(own)
     drives, overruled = dict(annotation.drives_of(own)), annotation.overruled_starts(own)
     written = {name: chosen.pop("component", name) for name, chosen in options.items()}
@@ -183,7 +183,7 @@ def _instance(name: str, component: Component, chosen: Mapping[str, Any], start:
 
 
 def _says(sketch: Sketch, flat: Flat) -> bool:
-    """Whether a package is still what a definition is written as, but for the values of its own instances."""
+    """Says whether a package still has the form in which a definition is written, except for the values of its own instances."""
     if set(sketch.components) != set(flat.components) or set(sketch.wires) != set(flat.wires):
         return False
     same = all(

@@ -1,4 +1,4 @@
-"""Where connections lead: through connectors of systems, from the output of one FMU to the input of another."""
+"""Tracing of connections through connectors of systems, from the output of one FMU to the input of another."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Node:
     """A connector."""
 
     kind: str
-    """``input``, ``output``, ``parameter``, ... of a component or a system."""
+    """Kind of the connector: ``input``, ``output``, ``parameter``, ... of a component or a system."""
     unit: Unit | None = None
-    """As the connector declares it."""
+    """Unit that the connector declares."""
     name: Name | None = None
-    """The variable, of a component."""
+    """Variable, if the connector belongs to a component."""
     fmu: Fmu | None = None
     variable: FmuVariable | None = None
 
@@ -38,13 +38,13 @@ class Node:
 
 
 def full_name(connector: Name) -> str:
-    """The path of an element and the name of its connector; of the outermost system the name alone."""
+    """Returns the path of an element and the name of its connector; in the outermost system the name alone."""
     return ".".join(filter(None, connector))
 
 
 @dataclass(frozen=True)
 class Edge:
-    """A connection, from what gives to what takes."""
+    """A connection, from the giving connector to the taking one."""
 
     source: Name
     target: Name
@@ -67,7 +67,7 @@ def check_circles(edges: Sequence[Edge]) -> None:
 
 
 def wires_between(nodes: Mapping[Name, Node], edges: Sequence[Edge]) -> dict[tuple[Name, Name], Affine]:
-    """All wires, with what becomes of a value between the variables of both FMUs."""
+    """Returns all wires, with the change of a value between the variables of both FMUs."""
     found: dict[tuple[Name, Name], Affine] = {}
     for full in dict.fromkeys(edge.source for edge in edges):
         source = nodes[full]
@@ -84,7 +84,7 @@ def wires_between(nodes: Mapping[Name, Node], edges: Sequence[Edge]) -> dict[tup
 
 
 def follow(nodes: Mapping[Name, Node], edges: Sequence[Edge], start: Name, unit: Unit | None) -> Iterator[tuple[Node, Affine]]:
-    """The variables that a connector feeds, and what becomes of its value, which is in a unit."""
+    """Yields the variables that a connector feeds, and the change of its value, which is in a unit."""
     leading: dict[Name, list[Edge]] = defaultdict(list)
     for edge in edges:
         leading[edge.source].append(edge)

@@ -1,4 +1,4 @@
-"""From a definition to the files of a package."""
+"""Writer of a definition to the files of a package."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from coupling.ssp.sketch import Sketch, written_sketch
 _TYPES = {"real": "Real", "integer": "Integer", "boolean": "Boolean", "string": "String"}
 _KINDS = {"me": "ModelExchange", "cs": "CoSimulation"}
 _ALWAYS = (1980, 1, 1, 0, 0, 0)
-"""The time of all files, so that the same system is the same package."""
+"""Time of all files, which makes the packages of equal systems equal."""
 
 
 @dataclass(frozen=True)
 class Appearance:
-    """What a system that was read brought with it, and that is written again."""
+    """Appearance of a system that was read, and that is written again."""
 
     boxes: Mapping[str, Box] = field(default_factory=dict)
     annotations: tuple[tuple[str, str], ...] = ()
@@ -45,9 +45,9 @@ class _System:
     """Full names by those inside."""
     systems: dict[str, _System] = field(default_factory=dict)
     connectors: dict[str, tuple[str, Name]] = field(default_factory=dict)
-    """Kind, and the variable behind."""
+    """Connectors by name: their kind, and the variable that they lead to."""
     connections: dict[tuple[str, str, str, str], Affine | None] = field(default_factory=dict)
-    """What becomes of values, where it is more than a conversion of units."""
+    """Change of values by a connection, if it is more than a conversion of units."""
 
 
 def write(definition: Definition, path: Path, settings: Mapping[str, Any], files: bool, appearance: Appearance) -> None:
@@ -59,16 +59,16 @@ class _Writer:
     def __init__(self, definition: Definition, sketch: Sketch, files: bool, appearance: Appearance) -> None:
         self._definition, self._sketch, self._beside, self._appearance = definition, sketch, files, appearance
         self._fmus: dict[str, Path] = {}
-        """By the names of members."""
+        """FMUs by the names of members."""
         self._members: dict[str, str] = {}
-        """By the digests of FMUs."""
+        """Names of members by the digests of FMUs."""
         self._texts: dict[str, bytes] = {}
         self._units: dict[str, Unit] = {}
         self._enumerations: dict[str, FmuVariable] = {}
         self._used: dict[str, dict[str, None]] = {name: {} for name in sketch.components}
         """The variables of each component that are connectors."""
         self._originals = {new: name for name, new in sketch.names.items() if name != new}
-        """Names in the system, of what has another one here."""
+        """Names in the system of instances and systems that have other names here."""
         self._top = _System("")
         for name in sketch.components:
             self._level(name.split(".")[:-1]).components[name.rpartition(".")[2]] = name
@@ -113,7 +113,7 @@ class _Writer:
         return level
 
     def _wire(self, source: Name, target: Name, affine: Affine) -> None:
-        """A connection at the level that both have in common, and connectors of the systems below it on the way there."""
+        """Adds a connection at the level that both ends have in common, and connectors of the systems below it on the way there."""
         for instance, name in (source, target):
             self._used[instance][name] = None
         ways = [instance.split(".") for instance, _ in (source, target)]
@@ -127,7 +127,7 @@ class _Writer:
         self._level(ways[0][:common]).connections[*ends[0], *ends[1]] = None if affine == plain else affine
 
     def _up(self, way: list[str], end: Name, kind: str, common: int) -> tuple[str, str]:
-        """The element and the connector by which a variable is reached from the common level."""
+        """Returns the element and the connector by which a variable is reached from the common level."""
         element, connector = way[-1], end[1]
         for depth in range(len(way) - 1, common, -1):
             level, outer = self._level(way[:depth]), f"{element}.{connector}"
@@ -227,7 +227,7 @@ class _Writer:
             add(add(holder, "ssd:ParameterBinding"), "ssd:ParameterValues").append(values)
 
     def _unit(self, fmu: Fmu, variable: FmuVariable) -> str | None:
-        """The name of a unit, if it is more than a name; one that another FMU uses in another sense gets a name of its own."""
+        """Returns the name of a unit, if it is more than a name; a name that another FMU uses in another sense gets a number."""
         unit = fmu.units.get(variable.unit or "") if variable.type == "real" else None
         if unit is None or unit.exponents is None:
             return None
@@ -244,7 +244,7 @@ class _Writer:
     # -- files -------------------------------------------------------------------------------------------------------------------------
 
     def _member(self, fmu: Fmu) -> str:
-        """The name of an FMU in the package, where each content is once."""
+        """Returns the name of an FMU in the package, which holds each content once."""
         if fmu.sha256 not in self._members:
             plain = f"resources/{fmu.path.name}"
             name = f"resources/{fmu.sha256[:12]}/{fmu.path.name}" if plain in self._fmus else plain
