@@ -1,7 +1,8 @@
 """Mechanical components as FMUs, and a master that couples them. These are the public names: ``from jourdain import System, Joint``.
 
-A name is loaded when it is first used, so that ``import jourdain`` alone costs next to nothing. Words of declarations are in
-``jourdain.declare``, drawings for icons in ``jourdain.icon``, words for pictures in ``jourdain.picture``, shapes of bodies in ``jourdain.shapes``, measures of runs in ``jourdain.measures``.
+A name is loaded at its first use; therefore ``import jourdain`` alone costs next to nothing. Words of declarations are in
+``jourdain.declare``, drawings for icons in ``jourdain.icon`` and words for pictures in ``jourdain.picture``. Shapes of bodies are in
+``jourdain.shapes``, measures of runs in ``jourdain.measures``.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ _NAMES = {
     "fmu_components.signal.StateSpace": "StateSpace",
     "fmu_components.signal.TransferFunction": "TransferFunction",
 }
-"""The same as above, for the interpreter; a test compares the two."""
+"""Names as above, for the interpreter; a test compares the two."""
 _PLACES = {name: (module, name) for module, names in _NAMES.items() for name in names.split()}
 _OF_DECLARATIONS = (
     "ELECTRICAL HYDRAULIC PLANAR ROTATIONAL SPATIAL TRANSLATIONAL Angle Magnitude Port PortKind Side falls friction holds_while reaches rises "

@@ -1,4 +1,5 @@
-"""The command ``jourdain``: build, list, look into files, simulate, explain, export, view, sweep and test. What a verb needs is imported when it runs."""
+"""The command ``jourdain``: build, list, look into files, simulate, explain, export, view, sweep and test. A verb imports its parts when
+it runs."""
 
 from __future__ import annotations
 
@@ -40,8 +41,11 @@ _WRITTEN = (".jrd", ".csv", ".mat", ".html", *_FIGURES)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a verb and returns the exit code: 0 completed, 1 ended early, 2 wrong use; 130 at Ctrl-C before there was anything to write, and
-    143 at SIGTERM, after what there was has been written."""
+    """Runs a verb and returns the exit code.
+
+    The codes are 0 completed, 1 ended early and 2 wrong use. Ctrl-C before any result exists gives 130; SIGTERM gives 143 after the result
+    was written.
+    """
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     if arguments[:1] == ["build"]:
         import build_fmus
@@ -290,7 +294,7 @@ def _simulate(chosen: argparse.Namespace) -> int:
 
 
 def _write_all(result: Result, paths: Sequence[Path], plot: Sequence[str] | None) -> tuple[list[str], list[str]]:
-    """What was written, and why what was not: one full disk does not take the result of a long run along."""
+    """Writes the result to all paths; returns the written paths and the errors. One full disk does not lose the result of a long run."""
     written, refused = [], []
     for path in paths:
         try:

@@ -1,4 +1,4 @@
-"""What is measured of each run of a sweep: ``sweep(..., measure={"end": final("rod.theta")})``."""
+"""Measures for each run of a sweep: ``sweep(..., measure={"end": final("rod.theta")})``."""
 
 from coupling.measures import energy_drift, final, maximum, minimum, peak, rms, value_at
 

@@ -1,4 +1,4 @@
-"""What components look like in their mechanism: ``picture = picture(coil("M", "N"), wheel("N", "radius"))``."""
+"""Pictures of components in their mechanism: ``picture = picture(coil("M", "N"), wheel("N", "radius"))``."""
 
 from fmu_components.declare.picture import (
     Picture,

@@ -1,1 +1,1 @@
-"""Verbs of the command ``jourdain`` that have a file of their own."""
+"""Verbs of the command ``jourdain`` that have their own file."""

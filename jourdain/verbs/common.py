@@ -1,4 +1,4 @@
-"""What verbs share: systems that users name, options of runs, and how a verb ends."""
+"""Common parts of verbs: systems that users name, options of runs, and the ending of a verb."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
 _RUN_AS = "jourdain_system"
 
 _CALL_TIMEOUT = 60.0
-"""Who types a command did not write the FMUs of others, and would wait for them in vain."""
+"""Seconds that a call of an FMU may take: users of a command did not write foreign FMUs, and would wait for them in vain."""
 
 COMPLETED, ENDED_EARLY, WRONG_USE, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
 
 class WrongUse(Exception):
-    """What was asked for cannot be done; the text says why, and what to do."""
+    """A request that cannot be met; the text says why, and what to do."""
 
 
 def bold(text: str) -> str:
-    """On a terminal that may have colours."""
+    """Returns a text in bold on a terminal that may have colours."""
     return f"\033[1m{text}\033[0m" if sys.stdout.isatty() and "NO_COLOR" not in os.environ else text
 
 
 def softly(verb: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
-    """A verb that at SIGTERM writes what there is, and then ends with the exit code of that signal."""
+    """Returns a verb that at SIGTERM writes the results so far, and then ends with the exit code of that signal."""
 
     def run(chosen: argparse.Namespace) -> int:
         from coupling.progress import softly_terminated
@@ -49,7 +49,7 @@ def softly(verb: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Name
 
 
 class Parser(argparse.ArgumentParser):
-    """Tells a wrong use in one sentence, as verbs do."""
+    """Parser that reports a wrong use in one sentence, as verbs do."""
 
     def error(self, message: str) -> NoReturn:
         text = message.removeprefix("argument ")
@@ -121,7 +121,7 @@ def add_kind(parser: argparse.ArgumentParser) -> None:
 
 
 def run_of(chosen: argparse.Namespace, system: System) -> tuple[float, dict[str, Any], dict[str, float | str]]:
-    """Stop time, other options and start values: what is asked for, and what the file itself says of the rest."""
+    """Returns stop time, other options and start values: those of the command line, and those of the file for the rest."""
     from coupling.options.calls import flattened, gathered
 
     options = {
@@ -154,7 +154,7 @@ def run_of(chosen: argparse.Namespace, system: System) -> tuple[float, dict[str,
 
 
 def start_values_of(chosen: argparse.Namespace, system: System) -> dict[str, float | str]:
-    """Of ``--set``; those of a single FMU may be named as they are inside."""
+    """Returns the start values of ``--set``; those of a single FMU may have their names inside the FMU."""
     found = dict(map(start_value, chosen.set))
     if Path(chosen.system).suffix != ".fmu":
         return found
@@ -182,7 +182,7 @@ def named_value(option: str, text: str, example: str) -> tuple[str, str]:
 
 
 def check_folder(option: str, path: Path) -> None:
-    """Before a run that may take long."""
+    """Raises WrongUse if the folder of a path does not exist, before a run that may take long."""
     if not path.parent.is_dir():
         raise WrongUse(f"{option} {path}: there is no folder '{path.parent}'; make it, or choose another path")
 
@@ -191,7 +191,7 @@ def check_folder(option: str, path: Path) -> None:
 
 
 def system_of(text: str, kind: str | None = None) -> System:
-    """The system that a user names: of a file of Python, an SSP package or an FMU."""
+    """Returns the system that a user names: of a file of Python, an SSP package or an FMU."""
     from coupling.system import System
 
     file, _, name = text.partition(":") if ".py" in text else (text, "", "")
@@ -212,7 +212,7 @@ def system_of(text: str, kind: str | None = None) -> System:
 
 
 def _of_module(path: Path, name: str) -> System:
-    """The only system of a file of Python, or that of a name; a function without arguments is called."""
+    """Returns the only system of a file of Python, or that of a name; a function without arguments is called."""
     import runpy
 
     from coupling.names import nearest

@@ -108,7 +108,7 @@ def _sweep(chosen: argparse.Namespace) -> int:
 
 
 def _told(table: SweepTable) -> dict[str, Any]:
-    """For machines; JSON has no word for what is not a number."""
+    """Returns the table as data for machines. JSON has no word for values that are no numbers, which are null."""
 
     def plain(value: Any) -> Any:
         value = value.item() if hasattr(value, "item") else value
@@ -143,7 +143,7 @@ def _show(table: SweepTable) -> None:
 
 
 def _points(chosen: argparse.Namespace) -> tuple[Any, str | None]:
-    """What ``sweep`` takes, and how it is combined."""
+    """Returns the points for ``sweep``, and the way in which they are combined."""
     given = [name for name in ("grid", "zip", "points", "sample") if getattr(chosen, name) is not None]
     if len(given) != 1:
         what = "nothing says at which points" if not given else f"{' and '.join(f'--{name}' for name in given)} exclude each other"
@@ -168,7 +168,7 @@ def _by_name(option: str, pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _values(where: str, text: str) -> list[float | str]:
-    """``1,2,5``, or 11 values from 1 to 2 by ``1:2:11``."""
+    """Returns the values of ``1,2,5``, or 11 values from 1 to 2 by ``1:2:11``."""
     if ":" not in text:
         values = [each.strip() for each in text.split(",")]
         if not all(values):
@@ -185,7 +185,7 @@ def _values(where: str, text: str) -> list[float | str]:
 
 
 def _value(text: str) -> float | str:
-    """A number, or the text of an item of an enumeration."""
+    """Returns a number, or the text of an item of an enumeration."""
     try:
         return float(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""``jourdain test``: what an FMU says of itself, and a trial run in every kind that it offers."""
+"""``jourdain test``: the description of an FMU, and a trial run in every kind that it offers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from coupling.fmus import Fmu
 
 _STEPS = 500
-"""Of a trial run in Co-Simulation."""
+"""Number of steps of a trial run in Co-Simulation."""
 _LONGEST = 100.0
 """Seconds that a trial runs unless --stop asks for more."""
 _KINDS = {"me": "Model Exchange", "cs": "Co-Simulation"}
@@ -86,7 +86,7 @@ def _tested(file: Path, chosen: argparse.Namespace) -> dict[str, Any]:
 
 
 def _validated(file: Path) -> tuple[str | None, list[str]]:
-    """By whom, if at all, and what was found."""
+    """Returns the name of the validator, if one is installed, and its findings."""
     try:
         from importlib.metadata import version
 
@@ -98,7 +98,7 @@ def _validated(file: Path) -> tuple[str | None, list[str]]:
 
 
 def _run(file: Path, fmu: Fmu, kind: str, chosen: argparse.Namespace) -> dict[str, Any]:
-    """What becomes of a run in a process of its own."""
+    """Returns the result of a run in a separate process."""
     stop = chosen.stop or min(fmu.default_stop_time or 1.0, _LONGEST)
     options = {"stop_time": stop} | ({"communication_step": chosen.communication_step or stop / _STEPS} if kind == "cs" else {})
     asked = {"kind": kind, "options": options, "start_values": dict(map(start_value, chosen.set))}

@@ -20,10 +20,10 @@ _PARTNERS: dict[str, tuple[str, str, dict[str, float]]] = {
     "hydraulic": ("hydraulic.Volume", "port", {}),
     "electrical": ("electrical.Capacitor", "pin", {}),
 }
-"""What is put on a port of each kind, its own port, and where it starts if it must not lie on another body."""
+"""Partners by kind of port: a component, its port, and its start values if it must not lie on another body."""
 
 _CALL_TIMEOUT = 60.0
-"""Seconds, of FMUs that are not of this library."""
+"""Seconds that a call may take, for FMUs that are not of this library."""
 _TURNED = ("q0", "q1", "q2", "q3")
 
 
@@ -37,7 +37,7 @@ def trials_of(path: Path, kind: str | None) -> Iterator[tuple[System, str]]:
 
 
 def _trial(path: Path, kind: str | None, apart: bool) -> tuple[System, int]:
-    """The system, and how many bodies it has beside the FMU."""
+    """Returns the system, and the number of bodies that it has beside the FMU."""
     from coupling.fmus import load
     from coupling.plan.connections import solved_for
     from coupling.system import System
@@ -62,7 +62,7 @@ def _trial(path: Path, kind: str | None, apart: bool) -> tuple[System, int]:
 
 
 def _bodies(fmu: Fmu) -> Iterator[tuple[str, tuple[str, str, dict[str, float]]]]:
-    """The ports that need a partner, each with what is put there."""
+    """Yields the ports that need a partner, each with its partner."""
     from coupling.fmus.ports import needs_partner
 
     for terminal in fmu.terminals.values():
@@ -93,7 +93,7 @@ def run(path: Path, kind: str, options: dict[str, Any], start_values: dict[str, 
 
 
 ENDINGS = ("COMPLETED", "TERMINATED")
-"""With which a trial passes: an FMU may wish to end a run."""
+"""Endings with which a trial passes: an FMU may wish to end a run."""
 
 if __name__ == "__main__":
     file, asked = Path(sys.argv[1]), json.loads(sys.argv[2])
