@@ -1,10 +1,10 @@
 """The seven-body mechanism as 23 coupled FMUs against one C function written for it alone, and against Exudyn.
 
-All are run side by side, in turns, and the tables have medians. The first one has integration alone: in a turn each row makes three runs, one
-after the other, ours of a system that is built already, and their median counts. The same FMUs in Co-Simulation, by the implicit schemes, are
-told by processor time. The C function is compiled twice: as a dense L D L^T solves its 20 multipliers, and skipping the zeros of that matrix.
-It runs under the same Dormand-Prince code as the FMUs, whose equations a tape evaluates as well. A second table has whole calls of
-``simulate`` on a system that has run before. Exudyn integrates implicitly, so it is compared where both have an error of about 1e-5.
+All are run side by side, in turns, and the tables have medians. The first table has integration alone. In a turn each row makes three runs,
+one after the other, those of FMUs on a system that is built already; their median counts. The same FMUs in Co-Simulation, by the implicit
+schemes, are measured by processor time. The C function is compiled twice: as a dense L D L^T solves its 20 multipliers, and skipping the
+zeros of that matrix. It runs under the same Dormand-Prince code as the FMUs, whose equations a tape evaluates as well. A second table has
+whole calls of ``simulate`` on a system that has run before. Exudyn integrates implicitly, and is compared at an error of about 1e-5.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ EXUDYN_TOLERANCE = 3e-7  # of dopri5, for the same
 
 
 def module(path: Path):
-    """A file as a module, whatever its name begins with."""
+    """Imports a file as a module, whatever its name begins with."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec and spec.loader
     loaded = importlib.util.module_from_spec(spec)
@@ -52,7 +52,7 @@ example = module(HERE.parent / "examples" / "03_seven_body_mechanism.py")
 class Row:
     name: str
     run: Callable[[], tuple[float, float, int]]
-    """Seconds, largest error of an angle, evaluations."""
+    """Function that returns seconds, largest error of an angle, and evaluations."""
     seconds: list[float] = field(default_factory=list)
     whole: list[float] = field(default_factory=list)
     """The seconds of the calls."""
@@ -60,7 +60,7 @@ class Row:
     evaluations: int = 0
 
     def measure(self, runs: int = RUNS) -> None:
-        """One turn."""
+        """Measures one turn."""
         seconds, whole = [], []
         for _ in range(runs):
             began = time.perf_counter()
@@ -76,13 +76,13 @@ class Row:
 
 
 def error(angles: dict[str, float] | list[float]) -> float:
-    """Against the reference digits, in their order."""
+    """Returns the greatest error against the reference digits, in their order."""
     values = angles.values() if isinstance(angles, dict) else angles
     return max(abs(a - b) for a, b in zip(values, example.REFERENCE.values(), strict=True))
 
 
 def monolith(folder: Path, flags: list[str]) -> Callable[[Tableau, float], tuple[float, float, int]]:
-    """The C function under the kernel's Runge-Kutta code."""
+    """Compiles the C function under the kernel's Runge-Kutta code, and returns a function that runs it."""
     library = folder / f"monolith{len(flags)}.so"
     kernel = HERE.parent / "coupling" / "kernel"
     # The function with the flags of the FMUs, the integrator with those of the kernel.
@@ -105,7 +105,7 @@ def monolith(folder: Path, flags: list[str]) -> Callable[[Tableau, float], tuple
 def coupled(
     system: System, solver: str, tolerance: float, stabilisation: str = "projection", evaluation: str = "fmus"
 ) -> tuple[float, float, int]:
-    """The FMUs; time from the first evaluation to the last, which is what the others' times are."""
+    """Runs the FMUs; returns the seconds from the first evaluation to the last, as for the others, the error and the evaluations."""
     options = {"solver": solver, "rtol": tolerance, "atol": tolerance, "stabilisation": stabilisation, "evaluation": evaluation}
     result = system.simulate(example.STOP, outputs=["link*.theta"], output_times=[example.STOP], **options)
     taken = result.statistics
@@ -113,13 +113,13 @@ def coupled(
 
 
 def exudyn(steps: int) -> tuple[float, float, int]:
-    """The same mechanism in Exudyn."""
+    """Runs the same mechanism in Exudyn; returns seconds, error and steps."""
     seconds, angles = module(HERE / "andrews_exudyn.py").run(steps)
     return seconds, error(list(angles)), steps
 
 
 def stepped(system: System, scheme: str) -> tuple[float, float, int]:
-    """The FMUs in Co-Simulation; passes in place of evaluations."""
+    """Runs the FMUs in Co-Simulation; returns seconds, error and passes."""
     began = time.process_time()
     result = system.simulate(
         example.STOP, communication_step=COMMUNICATION_STEP, scheme=scheme, outputs=["link*.theta"], output_times=[example.STOP]

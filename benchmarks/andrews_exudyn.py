@@ -58,7 +58,7 @@ SOLUTION += (0.534730116342080, 1.048080741041938)
 
 
 def poses() -> list[tuple[float, float, float]]:
-    """Mass centre and orientation of each link at the start."""
+    """Returns the mass centre in m and the orientation in rad of each link at the start."""
     beta, theta, gamma, phi, delta, omega, eps = START
     second, fourth, sixth = beta + theta, phi + delta, omega + eps
     return [
@@ -73,7 +73,7 @@ def poses() -> list[tuple[float, float, float]]:
 
 
 def mechanism():
-    """The assembled system, what it must not outlive, and the nodes of its links."""
+    """Returns the assembled system, the container that must outlive it, and the nodes of its links."""
     container = exudyn.SystemContainer()
     system = container.AddSystem()
     bodies, nodes = [system.AddObject(ObjectGround())], []
@@ -95,7 +95,7 @@ def mechanism():
 
 
 def run(steps: int, method: str = "TrapezoidalIndex2") -> tuple[float, np.ndarray]:
-    """The seconds that Exudyn takes for equal steps to 0.03 s, without building the system, and the seven angles then."""
+    """Returns the seconds that Exudyn takes for equal steps to 0.03 s, without building the system, and the seven angles then."""
     _container, system, nodes = mechanism()
     settings = exudyn.SimulationSettings()
     settings.timeIntegration.numberOfSteps = steps

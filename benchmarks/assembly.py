@@ -1,4 +1,4 @@
-"""Processor time of `assemble`: chains, open ones and closed ones, of which only the lengths are told, and mechanisms told roughly.
+"""Processor time of `assemble`: open and closed chains of which only the lengths are given, and mechanisms with rough guesses.
 
 Each system is assembled several times, and the least time counts. The first column is the time to build the system, which is spent once.
 """
@@ -22,7 +22,7 @@ from tests.support.systems.linkages import Linkage, chain, jansen, seven_bodies,
 
 
 def angles(linkage: Linkage) -> dict[str, float]:
-    """Of all bodies of which nothing is held, to a tenth of a radian."""
+    """Returns the angles of all bodies without held values, to a tenth of a radian."""
     return {f"{body}.theta": round(float(pose[2]), 1) for body, pose in linkage.poses.items() if f"{body}.theta" not in linkage.held}
 
 

@@ -1,8 +1,9 @@
 """Time per evaluation against the number of bodies: chains of links, and the N-four-bar mechanism.
 
-An evaluation is one call of the kernel: all states to all bodies, all multipliers solved, all derivatives back; by calls of the FMUs, by a
-tape of the system's equations, or by compiled code. The exponent is the slope of time over bodies between neighbouring rows, in logarithms: 1 is
-proportional. What is lowered and compiled is kept: the time to start is that of the first run with an empty cache, and then that of all others.
+An evaluation is one call of the kernel: all states to all bodies, all multipliers solved, all derivatives back. It calls the FMUs, or uses
+a tape of the system's equations, or compiled code. The exponent is the slope of time over bodies between neighbouring rows, in logarithms:
+1 is proportional. Lowered and compiled equations are kept: the time to start is that of the first run with an empty cache, and then that of
+all others.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ ROD = {"m": 1.0, "I": 1 / 12, "p1.rx": -0.5, "p2.rx": 0.5}
 
 
 def chain(bodies: int) -> System:
-    """A horizontal chain of rods that hangs at its first end."""
+    """Returns a horizontal chain of rods that hangs at its first end."""
     system = System(f"chain of {bodies}")
     system.add("ground", "planar.Fixed")
     before = "ground.p1"
@@ -45,7 +46,7 @@ def chain(bodies: int) -> System:
 
 
 def four_bars(bodies: int) -> System:
-    """N loops in a row, two rods each and one more, upright, the couplers moving to the right at 1 m/s."""
+    """Returns N loops in a row, two rods each and one more, upright, the couplers moving to the right at 1 m/s."""
     loops = (bodies - 1) // 2
     system = System(f"{loops} four-bars")
     for i in range(loops + 1):
@@ -72,7 +73,7 @@ WAYS = {"FMUs": "fmus", "tape": "tape", "compiled": "compiled"}
 def measure(
     system: System, seconds: float, repetitions: int, recorded: str = "*0.theta", evaluation: str = "fmus"
 ) -> tuple[float, float, float]:
-    """Seconds per evaluation, to build and to start; fused code begins with the start."""
+    """Measures the seconds per evaluation, to build and to start; fused code begins with the start."""
     run = Run(stop_time=0.01, rtol=1e-6, outputs=[recorded], output_times=[0.01], evaluation=evaluation)
     began = time.perf_counter()
     built = system.build(communication=False)

@@ -1,4 +1,4 @@
-"""What a checkpoint costs: of the seven bodies, and of a thousand instances; with and without waiting for the disk."""
+"""Costs of a checkpoint: of the seven bodies, and of a thousand instances; with and without waiting for the disk."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from coupling.live.checkpoints import CheckpointWriter
 
 
 def measure(make: Callable[[], System], folder: Path, count: int, **options: Any) -> tuple[float, int]:
-    """The median of the seconds that a checkpoint takes, and how large it is."""
+    """Returns the median of the seconds that a checkpoint takes, and its size."""
     spent: list[float] = []
     keep, look = CheckpointWriter.keep, CheckpointWriter.look
 

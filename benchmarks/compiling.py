@@ -1,6 +1,7 @@
-"""What a first compiled run waits for: equations lowered to tapes and to C, and C compiled; and what all others wait for, which find all that in the cache.
+"""Waiting times before a compiled run: a first run lowers equations to tapes and to C, and compiles C. Later runs find both in the
+cache.
 
-FMUs are built beforehand. The cache of equations and code is one of its own, empty at first.
+FMUs are built beforehand. The cache of equations and code is separate and empty at first.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def module(path: Path) -> ModuleType:
 
 
 def seconds(built: Built) -> float:
-    """Until compiled code is there, in a process that has none yet and has not looked at the system."""
+    """Returns the seconds until compiled code exists, in a process that has none yet and has not looked at the system."""
     built = replace(built)
     with patch.object(compiled, "_loaded", {}), patch.object(kept, "_known", {}):
         began = time.perf_counter()

@@ -24,7 +24,7 @@ STOP_REACHED = 5.6  # s
 SOLVERS = (("cvode", 1e-4), ("cvode", 1e-6), ("cvode", 1e-8), ("cvode", 1e-10), ("dopri5", 1e-4), ("dopri5", 1e-6), ("dopri5", 1e-8))
 
 WAYS = {"FMUs": "fmus", "tape": "tape"}
-"""How derivatives and Jacobians are found."""
+"""Methods by which derivatives and Jacobians are found."""
 
 
 def load_example():
@@ -53,7 +53,7 @@ NAMES = list(dict.fromkeys(scheme.name for scheme in SCHEMES))
 
 
 class Crane:
-    """Runs up to a time, compared with what is exact."""
+    """Runs up to a time, compared with the exact result."""
 
     def __init__(self, stop: float) -> None:
         self.stop, self.times = stop, np.linspace(0, stop, round(stop / 0.1) + 1)
@@ -64,7 +64,7 @@ class Crane:
         return system.simulate(self.stop, output_times=self.times, outputs=outputs, **options)
 
     def row(self, system, **options) -> tuple[list[float], float, str]:
-        """Errors, first before the end stop, then over all; seconds; and how a run ended that did not complete."""
+        """Returns the errors, first before the end stop, then over all, the seconds, and the outcome of a run that did not complete."""
         system.build("communication_step" in options)
         began = perf_counter()
         result = self.simulate(system, **options)

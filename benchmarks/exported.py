@@ -1,9 +1,8 @@
 """The seven-body mechanism exported as one FMU, run by FMPy, against its 23 FMUs in the master.
 
-In Co-Simulation the FMU integrates itself from one of 50 points to the next, by Dormand and Prince's method as the master does; in Model
-Exchange FMPy and the master integrate by CVODE, the master with the exact Jacobian. The tolerance is 1e-11, and the angles are recorded
-at the same points. Runs are interleaved; times are medians: FMPy's from before the initialisation, the master's from behind it.
-
+In Co-Simulation the FMU integrates itself from one of 50 points to the next, by Dormand and Prince's method as the master does. In Model
+Exchange FMPy and the master integrate by CVODE, the master with the exact Jacobian. The tolerance is 1e-11, and the angles are recorded at
+the same points. Runs are interleaved, and times are medians. Those of FMPy include the initialisation; those of the master begin after it.
 Then a host in C calls the FMU, with its equations and without, and chains are exported: see exported_calls.py.
 """
 
@@ -39,7 +38,7 @@ KINDS = {"Co-Simulation, Dormand and Prince": ("CoSimulation", "dopri5"), "Model
 class Row:
     name: str
     run: Callable[[], tuple[float, float, int | None]]
-    """Seconds, largest error of an angle, evaluations where they are known."""
+    """Function that returns seconds, largest error of an angle, and evaluations if they are known."""
     seconds: list[float] = field(default_factory=list)
     error: float = 0.0
     evaluations: int | None = None
@@ -78,7 +77,7 @@ class Exported:
         )
 
     def _count(self) -> int:
-        """In Model Exchange: how often derivatives are asked for, from a log of all calls."""
+        """Returns the number of calls for derivatives in Model Exchange, from a log of all calls."""
         calls: list[str] = []
         fmu = instantiate_fmu(self.folder, self.description, self.kind, fmi_call_logger=calls.append)
         self._simulate(fmu)

@@ -1,7 +1,8 @@
-"""What an importer in C pays for exported mechanisms: nanoseconds and instructions of setting states and getting derivatives, and of
-Co-Simulation, with equations and, where the components are evaluated in their place, without; and how large they are.
+"""Costs of exported mechanisms for an importer in C, and their sizes.
 
-Instructions are counted by valgrind, if it is installed: they are the same on every machine, whatever else it does.
+The tables have nanoseconds and instructions of setting states and getting derivatives, and of Co-Simulation. Each mechanism runs with
+equations and, if its components can be evaluated instead, without. Instructions are counted by valgrind, if it is installed: they are the
+same on every machine, whatever else it does.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Exported:
 
     name: str
     seconds: float
-    """Of the export."""
+    """Duration of the export in s."""
     packed: int
     library: Path
     guid: str
@@ -72,7 +73,7 @@ class Host:
 
     program: Path
     step: float
-    """Of Co-Simulation, in seconds."""
+    """Communication step of Co-Simulation in s."""
 
     def nanoseconds(self, fmu: Exported, evaluations: int = EVALUATIONS, rounds: int = ROUNDS, runs: int = RUNS) -> tuple[float, float]:
         done = subprocess.run(self._command(fmu, evaluations, rounds, runs), check=True, capture_output=True, text=True)
@@ -80,7 +81,7 @@ class Host:
         return evaluation, step
 
     def instructions(self, fmu: Exported) -> tuple[float, float]:
-        """Of an evaluation, and of a step."""
+        """Returns the instructions of an evaluation, and of a step."""
         few, many, stepped = (self._counted(fmu, *each) for each in ((0, 1, 0), (EVALUATIONS, 1, 0), (0, 1, 1)))
         return (many - few) / EVALUATIONS, stepped - few
 
@@ -97,7 +98,7 @@ class Host:
 
 
 def calls(system: System, step: float) -> Iterator[str]:
-    """A table, line by line."""
+    """Yields a table, line by line."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         host = Host(compiled_host(folder), step)
@@ -120,7 +121,7 @@ def calls(system: System, step: float) -> Iterator[str]:
 
 
 def chains(bodies: Iterable[int]) -> Iterator[str]:
-    """How long chains take to be exported."""
+    """Yields the durations of the export of chains."""
     with TemporaryDirectory() as name:
         for count in bodies:
             fmu = exported(chain.chain(count), Path(name), f"chain_{count}")

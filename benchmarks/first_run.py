@@ -1,7 +1,7 @@
-"""Measures what a new user waits for: processor seconds of a fresh process and its children, less those of the import of System.
+"""Measures the waiting time of a new user: processor seconds of a fresh process and its children, less those of the import of System.
 
-Each machine is run with an empty cache, then again with what that run has left. ``--python`` names the interpreter of an environment in which
-a wheel is installed, whose FMUs are put together from compiled libraries.
+Each machine is run with an empty cache, then again with the cache of that run. ``--python`` names the interpreter of an environment in
+which a wheel is installed, whose FMUs are put together from compiled libraries.
 """
 
 from __future__ import annotations

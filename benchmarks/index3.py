@@ -1,7 +1,9 @@
-"""Steps of fixed size in real time: how long each step takes, how many iterations it takes at most, and how many miss a deadline of 1 ms.
+"""Steps of fixed size in real time: the duration of each step, the most iterations of a step, and the steps that miss a deadline of 1
+ms.
 
-Steps are taken one after the other by the kernel, without recording, by the equations of the system and by calls of its FMUs. A deadline is missed where a step takes longer by the clock on the wall;
-on a machine with other work to do that says as much about the machine, so that the processor's time is there as well.
+Steps are taken one after the other by the kernel, without recording, by the equations of the system and by calls of its FMUs. A step misses
+its deadline if it takes longer by wall time. On a machine with other work this also measures the machine; therefore the table has processor
+time as well.
 """
 
 from __future__ import annotations
@@ -39,11 +41,11 @@ SYSTEMS: dict[str, tuple[Callable[[], System], float]] = {
     "chain of 10": (lambda: chain(10), 1e-3),
     "chain of 100": (lambda: chain(100), 1e-3),
 }
-"""How each is made, and its step in s: the seven bodies turn so fast that 1 ms would be too long."""
+"""Systems by name: a function that makes each, and its step in s. The seven bodies turn so fast that 1 ms would be too long."""
 
 
 def measure(system: System, step: float, count: int, **options: object) -> tuple[np.ndarray, np.ndarray, int]:
-    """Seconds of each step by the wall and by the processor, and the most iterations of any."""
+    """Measures the seconds of each step by wall time and by processor time, and the most iterations of a step."""
     run = Run(stop_time=count * step, solver=Index3(step_size=step), output_times=[count * step], **options)  # type: ignore[arg-type]
     built = build(system.definition, Mode.PROJECTED)
     values = without_stabilisation(built.parts, range(len(built.parts)))
@@ -64,7 +66,7 @@ def measure(system: System, step: float, count: int, **options: object) -> tuple
 
 
 def measure_exported(system: System, step: float, count: int, fmi: int) -> tuple[np.ndarray, np.ndarray]:
-    """The same of the steps of an exported FMU in FMPy, each a communication step."""
+    """Measures the steps of an exported FMU in FMPy, each a communication step."""
     wall, processor = [], []
     with tempfile.TemporaryDirectory() as folder:
         path = system.export_fmu(Path(folder) / "it.fmu", fmi=fmi, solver=Index3(step_size=step), initial="assemble")

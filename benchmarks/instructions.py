@@ -1,4 +1,4 @@
-"""Instructions of typical runs, counted by valgrind: the same on every day, whatever else the machine does.
+"""Instructions of typical runs, counted by valgrind: they do not depend on other work of the machine.
 
 ``--save figures.json`` keeps them, ``--compare figures.json`` prints the ratios to those of another commit.
 """
@@ -30,7 +30,7 @@ SWITCH = """
 void begin(void) { CALLGRIND_START_INSTRUMENTATION; }
 void end(void) { CALLGRIND_STOP_INSTRUMENTATION; }
 """
-"""A library that the measured process calls before and after what is counted."""
+"""Source of a library that the measured process calls before and after the counted part."""
 
 
 def seven_bodies(**options: Any) -> Callable[[], object]:
@@ -106,7 +106,7 @@ CASES: dict[str, Callable[[], Callable[[], object]]] = {
 
 
 def measure(name: str, library: str) -> None:
-    """Runs a case twice, and counts the second run; in a process of its own under valgrind."""
+    """Runs a case twice, and counts the second run, in a separate process under valgrind."""
     switch, run = ctypes.CDLL(library), CASES[name]()
     run()
     switch.begin()
@@ -124,7 +124,7 @@ def count(name: str, folder: Path) -> int | None:
 
 
 def impact(figures: dict[str, int], pendulums: int) -> float:
-    """Returns the instructions of an impact less those of the steps, which the run without an impact tells."""
+    """Returns the instructions of an impact less those of the steps, which a run without an impact gives."""
     steps = [beside(pendulums, low)().statistics.steps for low in (STOP, FAR)]
     hits, none = (figures[BESIDE[pendulums, low]] for low in (STOP, FAR))
     return (hits - none * steps[0] / steps[1]) / IMPACTS

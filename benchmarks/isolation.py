@@ -1,7 +1,8 @@
-"""Times runs in a process of their own, and compares their bits with runs in this process.
+"""Times runs in a separate process, and compares their bits with runs in this process.
 
-``times`` is what isolation costs today. ``least`` and ``usual`` are what guards alone could reach: the time here, and one message for each
-evaluation by FMUs, at the price of an undisturbed message and of a usual one. Under ``taskset -c 0`` both processes share one core.
+``times`` is the cost of isolation today. ``least`` and ``usual`` are the costs that guards alone could reach. They are the time here, and
+one message for each evaluation by FMUs, at the price of an undisturbed message and of a usual one. Under ``taskset -c 0`` both processes
+share one core.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from coupling.kernel import library
 from coupling.kernel.hosts.host import Host
 
 _PING, _BURST = 1, 100
-"""A call that does nothing, and how many are timed together."""
+"""A call that does nothing, and the number of such calls that are timed together."""
 
 
 def round_trips(bursts: int) -> tuple[float, float]:
@@ -62,7 +63,7 @@ def round_trips(bursts: int) -> tuple[float, float]:
 
 
 class Table:
-    """Compares runs in this process with isolated ones, and with the least that one message for each evaluation by FMUs would take."""
+    """Comparison of runs in this process with isolated ones, and with the least time of one message for each evaluation by FMUs."""
 
     def __init__(self, repetitions: int, prices: tuple[float, float]) -> None:
         self.repetitions, self.prices = repetitions, prices
@@ -94,12 +95,12 @@ class Table:
 
 
 def _sleeps() -> int:
-    """How often this process has waited without a core so far."""
+    """Returns how often this process has waited without a core so far."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw
 
 
 def lags(folder: Path) -> System:
-    """Two Co-Simulation FMUs of another tool, whose own step takes some nanoseconds."""
+    """Returns two Co-Simulation FMUs of another tool, whose own step takes some nanoseconds."""
     masters.make(folder)
     system = System("two lags")
     for i in range(2):
@@ -109,7 +110,7 @@ def lags(folder: Path) -> System:
 
 
 def with_guard(system: System, name: str) -> System:
-    """The same with one instance in a process of its own."""
+    """Returns the same system with one instance in a separate process."""
     instances = tuple(replace(each, process="own") if each.name == name else each for each in system.definition.instances)
     return System.of(replace(system.definition, instances=instances))
 

@@ -1,11 +1,12 @@
-"""Chains and trees of links in space as compiled code, against Pinocchio's articulated-body algorithm and Exudyn's kinematic tree: time of one evaluation.
+"""Time of one evaluation of chains and trees of links in space as compiled code, against Pinocchio and Exudyn.
 
-Links are either blocks, with the angles of their hinges as states, or bodies with absolute coordinates on joints with multipliers. An evaluation gives all
-accelerations from all states; those of Pinocchio are at the same poses and rates, which are random, and the greatest difference is shown. All
-take turns, so that a busy machine slows all of them; the least of many times counts. Both are called from a loop in C, for which a compiler, Pinocchio's headers and
-Eigen's are needed (``pip install pin cmeel-eigen``), and from Python as well, where for few links much of the time is that of the calls. Pinocchio's data has
-tensors of the third power of the number of links: for more than 200 the time that it takes for each of 200 is compared. Exudyn's time is that of steps of a
-fixed size by Runge and Kutta's method, per evaluation. What cannot be measured is a dash.
+Links are either blocks, with the angles of their hinges as states, or bodies with absolute coordinates on joints with multipliers. An
+evaluation gives all accelerations from all states. Pinocchio's articulated-body algorithm runs at the same poses and rates, which are
+random, and the greatest difference is shown. All take turns, which spreads the load of a busy machine; the least of many times counts. Both
+are called from a loop in C, for which a compiler, Pinocchio's headers and Eigen's are needed (``pip install pin cmeel-eigen``). They are
+also called from Python, where for few links much of the time is that of the calls. Pinocchio's data has tensors of the third power of the
+number of links. For more than 200 links its time for each of 200 links is compared. Exudyn's time is that of its kinematic tree, per
+evaluation in steps of a fixed size by a Runge-Kutta method. Values that cannot be measured are dashes.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Kind:
         return trees.tree(links, self.branches) if self.blocks else space.system(links)
 
     def parents(self, links: int) -> list[int]:
-        """By link, the one that it hangs on; -1 of the first."""
+        """Returns for each link the one that it hangs on; -1 for the first."""
         return [(i - 1) // self.branches for i in range(links)]
 
 
@@ -63,7 +64,7 @@ KINDS = (Kind("chain of blocks", True, 1), Kind("tree of blocks", True, 2), Kind
 
 
 def hinges(parents: Sequence[int]) -> list[bool]:
-    """By link, whether it turns about z, as every other from the ground on."""
+    """Returns for each link whether it turns about z, as every other from the ground on."""
     found: list[bool] = []
     for parent in parents:
         found.append(parent >= 0 and not found[parent])
@@ -96,7 +97,8 @@ class Pinocchio:
         return self.evaluate()[self.order]
 
     def bodies(self) -> dict[str, np.ndarray]:
-        """What bodies with absolute coordinates have at the same pose, by name and body, and the accelerations of their centres."""
+        """Returns the states of bodies with absolute coordinates at the same pose, by name and body, and the accelerations of their
+        centres."""
         pin = self.pin
         pin.forwardKinematics(self.model, self.data, self.q, self.v, self.evaluate())
         rows: list[list[float]] = []
@@ -114,7 +116,7 @@ _SPINS, _GAINS = ("omegax", "omegay", "omegaz"), ("ax", "ay", "az")
 
 
 def states_of(session: Session) -> dict[tuple[str, str], int]:
-    """The place of each state, by instance and name."""
+    """Returns the place of each state, by instance and name."""
     return {
         (part.name, part.fmu.by_reference[reference].name): part.first_state + i
         for part in session.built.parts
@@ -123,7 +125,7 @@ def states_of(session: Session) -> dict[tuple[str, str], int]:
 
 
 def misfit(kind: Kind, session: Session, other: Pinocchio, angles: np.ndarray, rates: np.ndarray) -> tuple[np.ndarray, float]:
-    """The states at the pose, and the greatest difference of accelerations relative to the greatest of them."""
+    """Returns the states at the pose, and the greatest difference of accelerations relative to the greatest of them."""
     place, x, dx = states_of(session), session.x.copy(), np.zeros(session.built.states)
     given = {"q": angles, "qd": rates} if kind.blocks else other.bodies()
     for name in (name for name in given if name not in _GAINS):
@@ -147,7 +149,7 @@ def from_python(evaluate: Callable[[], object]) -> Timed:
 
 
 def least(evaluations: Mapping[str, Timed], seconds: float) -> dict[str, float]:
-    """The least time of each, of batches that take turns."""
+    """Returns the least time of each, of batches that take turns."""
     found, batch = dict.fromkeys(evaluations, np.inf), dict.fromkeys(evaluations, 1)
     end = time.perf_counter() + seconds * len(evaluations)
     while time.perf_counter() < end:
@@ -158,7 +160,10 @@ def least(evaluations: Mapping[str, Timed], seconds: float) -> dict[str, float]:
 
 
 def exudyn_seconds(links: int, seconds: float) -> float:
-    """Of one evaluation of the chain as a kinematic tree, four of which make a step: the least of runs that are twice as long each, up to 400 steps."""
+    """Returns the seconds of one evaluation of the chain as a kinematic tree, four of which make a step.
+
+    It is the least of runs that are twice as long each, up to 400 steps.
+    """
     end, found, steps = time.perf_counter() + seconds, math.inf, 1
     while steps <= 2 or time.perf_counter() < end:
         found = min(found, space.tree_steps(links, steps) / (4 * steps))
@@ -171,7 +176,7 @@ class Column:
     title: str
     form: str
     value: Callable[[Mapping[str, float]], float]
-    """Of what a row has measured; what is not known is a dash."""
+    """Function from the measured values of a row to the value of the column; an unknown value is a dash."""
 
     def text(self, measured: Mapping[str, float]) -> str:
         value = self.value(measured)
@@ -202,7 +207,7 @@ COLUMNS = (
 
 
 def row(kind: Kind, links: int, way: str, seconds: float, calls: Calls | None, with_exudyn: bool) -> dict[str, float]:
-    """Microseconds for each link, and what else is shown."""
+    """Returns the microseconds for each link, and the other values of a row."""
     with ExitStack() as stack:
         built = kind.system(links).build(communication=False)
         run = Run(stop_time=1.0, rtol=1e-6, outputs=["rod0.*"], output_times=[1.0], evaluation=WAYS[way])

@@ -1,4 +1,4 @@
-"""Both sides of ``links.py`` called from a loop in C, so that no call from Python is in between."""
+"""Both sides of ``links.py`` called from a loop in C, without calls from Python in between."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import numpy as np
 from coupling.live.session import Session
 
 SOURCE = Path(__file__).with_suffix(".cpp")
-# As Pinocchio's CMake files ask for; the first of them takes its algorithms from its library, in place of templates that are compiled here.
+# Pinocchio's CMake files need these. The first one takes the algorithms from its library, in place of templates that are compiled here.
 DEFINITIONS = (
     "PINOCCHIO_ENABLE_TEMPLATE_INSTANTIATION",
     "BOOST_MPL_LIMIT_LIST_SIZE=30",
@@ -27,11 +27,11 @@ DEFINITIONS = (
 NUDGE = 1e-9  # between two points, at which calls take turns
 
 Timed = Callable[[int], float]
-"""The seconds of each of so many calls."""
+"""Function that returns the seconds of each of a number of calls."""
 
 
 class NoCalls(Exception):
-    """Why they cannot be made in C, and what to do."""
+    """Calls in C are not possible; the text says why, and what to do."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Calls:
         self._library.tree_new.restype = c_void_p
 
     def derivatives(self, session: Session, x: np.ndarray) -> Timed:
-        """Those of the kernel."""
+        """Returns a function that times the kernel's derivatives."""
         points, dx = _Points(x), np.zeros_like(x)
         function = c_void_p(session.kernel.library.address("kernel_derivatives"))
         kernel = c_void_p(session.kernel.handle)
@@ -67,7 +67,7 @@ class Calls:
     def accelerations(
         self, link: Link, parents: Sequence[int], about_z: Sequence[bool], q: np.ndarray, v: np.ndarray
     ) -> Iterator[tuple[Timed, np.ndarray]]:
-        """Those of Pinocchio, and where they are put; an odd number of calls ends at the given point."""
+        """Yields a function that times Pinocchio's accelerations, and their array. An odd number of calls ends at the given point."""
         points, found = _Points(q), np.zeros_like(q)
         numbers = np.hstack([np.ravel(each) for each in astuple(link)])
         given = np.array(parents, np.int32), np.array(about_z, bool), numbers
@@ -77,7 +77,7 @@ class Calls:
 
 
 class _Points:
-    """Two, one beside the other, as C takes them."""
+    """Two points, one beside the other, as C takes them."""
 
     def __init__(self, values: np.ndarray) -> None:
         self._values = values.copy(), values + NUDGE

@@ -1,6 +1,6 @@
-"""How long it takes until many instances of one FMU are ready to run: read, added, built, instantiated, initialised.
+"""Time until many instances of one FMU are ready to run: read, added, built, instantiated, initialised.
 
-Times are in milliseconds, the least of several systems but for reading, which happens once in a process. The goal is 1000 instances
+Times are in milliseconds, the least of several systems except for reading, which happens once in a process. The goal is 1000 instances
 within 300 ms.
 """
 
@@ -21,14 +21,14 @@ def milliseconds(action, *arguments, **options) -> float:
 
 
 def read(path) -> None:
-    """All that is done once for an FMU: its description is parsed, its files unpacked, its binary loaded."""
+    """Reads an FMU, which is done once: its description is parsed, its files are unpacked, and its binary is loaded."""
     system = System()
     system.add("only", path)
     system.build()
 
 
 def measure(path, instances: int) -> dict[str, float]:
-    """One system of so many instances that are not connected."""
+    """Measures one system of so many instances that are not connected."""
     system = System()
 
     def add() -> None:

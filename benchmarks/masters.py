@@ -1,11 +1,11 @@
-"""Masters of Co-Simulation side by side: what a communication step costs in each, for every instance of a chain.
+"""Masters of Co-Simulation side by side: the cost of a communication step in each, for every instance of a chain.
 
-The chain is made of copies of one FMU (masters_fmu.c), whose own step takes a few nanoseconds; each passes some of its outputs to the next.
-All masters take the same steps of fixed size in the order of Jacobi: at a communication point all outputs are passed on, then all
+The chain consists of copies of one FMU (masters_fmu.c), whose own step takes a few nanoseconds. Each passes some of its outputs to the
+next. All masters take the same steps of fixed size in the order of Jacobi. At a communication point all outputs are passed on; then all
 instances step, their inputs held. The final outputs of all instances are compared with the same recurrence in NumPy.
 
 Times are those of the steps alone, medians of repetitions in turns, without recording and without logging. One step before them and one
-behind are not timed: libcosim initialises in its first step, and has to be observed in a step for its values to be known.
+after them are not timed: libcosim initialises in its first step, and its values are known only after an observed step.
 
 - direct calls: a C loop over fmi2GetReal, fmi2SetReal and fmi2DoStep, which is the limit (masters_limit.c)
 - ecos: ``EcosSimulation.step(n)``
@@ -13,8 +13,8 @@ behind are not timed: libcosim initialises in its first step, and has to be obse
 - FMPy: ``getReal``, ``setReal`` and ``doStep`` of ``FMU2Slave``, in loops in Python
 - Jourdain: ``System.simulate``, the time that it reports for the run, of all steps in proportion
 
-Each runs in a process of its own, on one processor. ecos and libcosim share the work between as many threads as there are processors,
-which their Python interfaces cannot change; so they run twice: where they find one processor, and as they are.
+Each master runs in a separate process, on one processor. ecos and libcosim share the work between as many threads as there are processors,
+which their Python interfaces cannot change. Therefore they run twice: with one processor, and with all.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Chain:
     instances: int
     connections: int
     steps: int
-    """How many are timed."""
+    """Number of steps that are timed."""
 
     @property
     def all_steps(self) -> int:
@@ -68,20 +68,20 @@ class Chain:
         return self.folder / "Link.fmu"
 
     def links(self) -> Iterator[tuple[int, int, int]]:
-        """Every connection: the instances on both sides, and the channel."""
+        """Returns every connection: the instances on both sides, and the channel."""
         return ((i, i + 1, k) for i in range(self.instances - 1) for k in range(self.connections))
 
     def start_values(self, i: int) -> dict[str, float]:
-        """Those of an instance: outputs, and inputs that nothing is connected to. All differ, so that a wrong connection shows."""
+        """Returns the start values of an instance: outputs, and inputs without a connection. All differ, and a wrong connection shows."""
         held = range(self.connections if i else 0, CHANNELS)
         return {input_name(k): math.cos(i + 2 * k) for k in held} | {output_name(k): math.sin(1 + i + 3 * k) for k in range(CHANNELS)}
 
     def start(self, name: Callable[[int], str]) -> np.ndarray:
-        """The start values of all inputs or of all outputs, one row for each instance."""
+        """Returns the start values of all inputs or of all outputs, one row for each instance."""
         return np.array([[self.start_values(i).get(name(k), 0.0) for k in range(CHANNELS)] for i in range(self.instances)])
 
     def final_outputs(self) -> np.ndarray:
-        """What the masters have to compute."""
+        """Returns the outputs that the masters have to compute."""
         u, y = self.start(input_name), self.start(output_name)
         for _ in range(self.all_steps):
             u[1:, : self.connections] = y[:-1, : self.connections]
@@ -98,7 +98,7 @@ def output_name(channel: int) -> str:
 
 
 def reference(name: str) -> int:
-    """The value reference of a variable: inputs come before outputs."""
+    """Returns the value reference of a variable: inputs come before outputs."""
     return int(name[1:]) - 1 + (CHANNELS if name[0] == "y" else 0)
 
 
@@ -230,7 +230,7 @@ ONE_PROCESSOR = "unsigned _ZNSt6thread20hardware_concurrencyEv(void) { return 1;
 
 
 def description() -> str:
-    """The FMU's modelDescription.xml."""
+    """Returns the FMU's modelDescription.xml."""
     variables = [(name, "input", "") for name in INPUTS] + [(name, "output", ' initial="exact"') for name in OUTPUTS]
     listed = "".join(
         f'<ScalarVariable name="{name}" valueReference="{reference(name)}" causality="{causality}" variability="continuous"{initial}>'
@@ -252,7 +252,7 @@ def binary(folder: Path) -> Path:
 
 
 def make(folder: Path) -> None:
-    """Writes the FMU, packed and unpacked, and what else the masters load."""
+    """Writes the FMU, packed and unpacked, and the other files that the masters load."""
     from fmu_components.export.compile import PLATFORMS, STANDARD
 
     def library(source: Path, target: Path) -> None:
@@ -276,12 +276,12 @@ def make(folder: Path) -> None:
 
 @dataclass
 class Row:
-    """A master in a process of its own, and what it took for each chain."""
+    """A master in a separate process, and its times for each chain."""
 
     name: str
     run: Callable[[Chain], tuple[float, np.ndarray]]
     packages: tuple[str, ...] = ()
-    """What has to be installed for it."""
+    """Packages that must be installed for it."""
     one_processor: bool = True
     seconds: dict[Chain, list[float]] = field(default_factory=dict)
     deviation: float = 0.0
@@ -302,7 +302,7 @@ class Row:
         self.seconds.setdefault(chain, []).append(seconds)
 
     def microseconds(self, chain: Chain) -> float:
-        """For each instance and step."""
+        """Returns the microseconds for each instance and step."""
         return 1e6 * statistics.median(self.seconds[chain]) / (chain.instances * chain.steps)
 
 
@@ -326,7 +326,7 @@ def rows() -> list[Row]:
 
 
 def obstacle(row: Row, folder: Path) -> str | None:
-    """Why a master has to be left out, as a sentence."""
+    """Returns a sentence that says why a master has to be left out, or None."""
     for package in row.packages:
         try:
             importlib.metadata.distribution(package)

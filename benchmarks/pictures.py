@@ -1,7 +1,7 @@
-"""How soon a page can be used, and how long a frame takes: 50 bodies in 10,000 rows, in the plane and in space, in headless Chromium.
+"""Loading time of a page, and time of a frame: 50 bodies in 10,000 rows, in the plane and in space, in headless Chromium.
 
-The goals are less than 2 s until a page is ready, less than 20 ms for a frame, and at most 2 MB in the plane and 4 MB in space. There is no
-graphics card: where a frame in space is waited for, Chromium draws it by software, which takes as long as other programs let it.
+The goals are less than 2 s until a page is ready and less than 20 ms for a frame. A page has at most 2 MB in the plane and 4 MB in space.
+Without a graphics card, Chromium draws a frame in space by software, which takes as long as other programs let it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Many runs of one system: what a run costs when only values differ, and whether anything is left behind."""
+"""Many runs of one system: the cost of a run when only values differ, and a check for leftovers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HERE = Path(__file__).parent
 
 
 def pendulum() -> System:
-    """The README's: 3 FMUs, 2 s, 501 rows."""
+    """Returns the pendulum of the README: 3 FMUs, 2 s, 501 rows."""
     system = System("pendulum")
     system.add("ground", "planar.Fixed")
     system.add("pin", "planar.Revolute")
@@ -42,7 +42,7 @@ def example(file: str) -> ModuleType:
 
 
 def milliseconds(run: Callable[[int], float], repetitions: int) -> tuple[float, float]:
-    """Medians of a run, and of what it spent beyond integration; ``run`` returns the seconds of the integration."""
+    """Returns medians of a run, and of its time beyond integration; ``run`` returns the seconds of the integration."""
     whole, beyond = [], []
     for i in range(repetitions):
         began = time.perf_counter()

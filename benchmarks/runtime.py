@@ -27,7 +27,7 @@ CASES = {"i": "wrenches change", "s": "states and wrenches change"}
 
 
 def bare_source(table: VariableTable) -> str:
-    """All port outputs and derivatives in one function, with SymPy's common subexpressions."""
+    """Returns all port outputs and derivatives in one C function, with SymPy's common subexpressions."""
     groups = {"parameters": Role.PARAMETER, "states": Role.STATE, "inputs": Role.INPUT}
     names = {v.symbol: f"{group}[{i}]" for group, role in groups.items() for i, v in enumerate(table.with_role(role))}
     targets = [(f"outputs[{i}]", v) for i, v in enumerate(port_outputs(table))]
@@ -60,7 +60,7 @@ def case_header(table: VariableTable) -> str:
 
 
 def measure(name: str, rounds: int, repetitions: int) -> dict[str, tuple[float, float]]:
-    """For each case the median times of the FMU and of the bare function."""
+    """Returns for each case the median times of the FMU and of the bare function."""
     table = VariableTable(declaration(find(name)))
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)

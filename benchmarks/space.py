@@ -39,7 +39,7 @@ MOST_RELATIVE = 200  # bodies for Pinocchio, whose data has tensors of the third
 
 
 def system(bodies: int) -> System:
-    """A chain of rods along x, which hangs at its first end; hinges are about y and z in turns."""
+    """Returns a chain of rods along x, which hangs at its first end; hinges are about y and z in turns."""
     made = System(f"chain of {bodies}")
 
     def hinge(port: str, number: int) -> dict[str, float]:
@@ -77,7 +77,7 @@ def evaluations(sizes: list[int], seconds: float, repetitions: int) -> None:
 
 
 def articulated(bodies: int, seconds: float, repetitions: int) -> float:
-    """Seconds that Pinocchio takes for the accelerations of the chain."""
+    """Returns the seconds that Pinocchio takes for the accelerations of the chain."""
     import pinocchio as pin
 
     model, parent = pin.Model(), 0
@@ -104,7 +104,7 @@ def articulated(bodies: int, seconds: float, repetitions: int) -> float:
 def coupled(
     made: System, bodies: int, tolerance: float, method: str = "dopri5", stabilisation: str = "projection", evaluation: str = "fmus"
 ) -> tuple[float, np.ndarray]:
-    """Seconds from the first evaluation to the last, which is what the others' times are, and the last body's place."""
+    """Returns the seconds from the first evaluation to the last, as for the others, and the last body's place in m."""
     names = [f"rod{bodies - 1}.{axis}" for axis in "xyz"]
     options = {"solver": method, "stabilisation": stabilisation, "rtol": tolerance, "atol": tolerance}
     result = made.simulate(STOP, outputs=names, output_times=[STOP], evaluation=evaluation, **options)
@@ -123,7 +123,7 @@ def settings(exudyn, steps: int, linear: str = "EigenSparse"):
 
 
 def absolute(bodies: int, steps: int, method: str, linear: str) -> tuple[float, np.ndarray]:
-    """Exudyn with a rigid body for each rod and a joint for each hinge."""
+    """Runs Exudyn with a rigid body for each rod and a joint for each hinge."""
     import exudyn
     from exudyn.rigidBodyUtilities import RigidBodyInertia
 
@@ -144,7 +144,7 @@ def absolute(bodies: int, steps: int, method: str, linear: str) -> tuple[float, 
 
 
 def kinematic_tree(bodies: int):
-    """The chain in Exudyn in relative coordinates, and the number of its node."""
+    """Returns the chain in Exudyn in relative coordinates, and the number of its node."""
     import exudyn
     from exudyn.itemInterface import NodeGenericODE2, ObjectKinematicTree
 
@@ -179,7 +179,7 @@ def kinematic_tree(bodies: int):
 
 
 def tree_steps(bodies: int, steps: int) -> float:
-    """Seconds that Exudyn takes for steps of one size by Runge and Kutta's method of order 4."""
+    """Returns the seconds that Exudyn takes for steps of one size by the Runge-Kutta method of order 4."""
     import exudyn
 
     other, _ = kinematic_tree(bodies)
@@ -192,7 +192,7 @@ def tree_steps(bodies: int, steps: int) -> float:
 
 
 def tree(bodies: int, tolerance: float) -> tuple[float, np.ndarray]:
-    """Exudyn's kinematic tree, by Dormand and Prince's method."""
+    """Runs Exudyn's kinematic tree by Dormand and Prince's method."""
     import exudyn
 
     other, node = kinematic_tree(bodies)
@@ -208,7 +208,7 @@ def tree(bodies: int, tolerance: float) -> tuple[float, np.ndarray]:
 
 
 def end_of(angles: np.ndarray) -> np.ndarray:
-    """The last rod's mass centre, from the angles of the hinges."""
+    """Returns the last rod's mass centre in m, from the angles of the hinges."""
     R, at = np.eye(3), np.zeros(3)
     for i, angle in enumerate(angles):
         axis = np.array(AXES[i % 2], float)
@@ -219,7 +219,7 @@ def end_of(angles: np.ndarray) -> np.ndarray:
 
 
 def loosest(run: Callable[[float], tuple[float, np.ndarray]], expected: np.ndarray, error: float) -> tuple[float, float, float]:
-    """Seconds, error and tolerance of the run with the greatest tolerance, in steps of a third of a decade, that is exact enough."""
+    """Returns seconds, error and tolerance of the run with the greatest sufficient tolerance, in steps of a third of a decade."""
     for third in range(9, 40):
         tolerance = 10 ** (-third / 3)
         found = np.abs(run(tolerance)[1] - expected).max()
@@ -229,7 +229,7 @@ def loosest(run: Callable[[float], tuple[float, np.ndarray]], expected: np.ndarr
 
 
 def enough_steps(run: Callable[[int], tuple[float, np.ndarray]], expected: np.ndarray, error: float) -> tuple[float, float, int]:
-    """Seconds, error and number of the steps of a method of order 2 that come to an error."""
+    """Returns seconds, error and number of the steps of a method of order 2 that come to an error."""
     steps = 50
     while (found := np.abs(run(steps)[1] - expected).max()) > error:
         steps = max(steps + 1, math.ceil(steps * math.sqrt(1.02 * found / error)))

@@ -1,4 +1,4 @@
-"""A sweep of the pendulum: what it costs beyond its runs, what a second process brings, and FMPy with one instance of the exported pendulum."""
+"""A sweep of the pendulum: its cost beyond its runs, the gain by a second process, and FMPy with one instance of the exported pendulum."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ def line(what: str, table: SweepTable, seconds: float, serial: float, workers: i
 
 
 def by_fmpy(masses: np.ndarray, kind: str) -> tuple[np.ndarray, float]:
-    """The last angles, and the seconds, of the exported pendulum in FMPy, whose one instance is reset for each run; by CVode, or by its own steps."""
+    """Returns the last angles, and the seconds, of the exported pendulum in FMPy, by CVode or by its own steps.
+
+    One instance is reset for each run.
+    """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "pendulum.fmu"
         pendulum().export_fmu(path, parameters=["rod.m"], outputs=["rod.theta", "pin.reaction"], stop_time=2.0)

@@ -24,7 +24,7 @@ ROD = {"m": 1.0, "Ixx": 0.01, "Iyy": 1 / 12, "Izz": 1 / 12, "rx": 0.5, "C1.rx": 
 
 
 def tree(bodies: int, branches: int) -> System:
-    """Rods on the ground; on the end of each hang as many others as there are branches. Hinges are about y and z in turns."""
+    """Returns rods on the ground; on the end of each hang as many others as a node has branches. Hinges are about y and z in turns."""
     made = System(f"tree of {bodies}")
 
     def hinge(port: str, depth: int) -> dict[str, float]:
