@@ -1,4 +1,4 @@
-"""``docs/interoperability.md``: what was observed of other tools, beside the theory of compliant joints."""
+"""``docs/interoperability.md``: observations of other tools, beside the theory of compliant joints."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _number(x: float) -> str:
-    """Three digits: rounding errors differ between machines."""
+    """Returns a number with three digits, because rounding errors differ between machines."""
     return f"{float(f'{x:.2e}'):.7g}"
 
 
@@ -56,12 +56,12 @@ def notes() -> str:
 
 
 def versions() -> str:
-    """Installed now. They are the one part of the page that other machines may have otherwise."""
+    """Returns a table of the installed versions. Only this part of the page may differ on other machines."""
     return _table(["package", "version"], [[f"`{package}`", importlib.metadata.version(package)] for package in PACKAGES])
 
 
 def versions_of(page: str) -> str:
-    """Those that a page was written with."""
+    """Returns the table of versions that a page was written with."""
     found = re.search(r"\| package \| version \|(\n\|.*)+", page)
     assert found
     return found.group()
@@ -124,7 +124,7 @@ TABLES: tuple[Callable[[], str], ...] = (cases, notes, split_crane, late, fresh,
 
 
 def interoperability_page(table_of_versions: str) -> str:
-    """The whole page."""
+    """Returns the whole page."""
     text = Path(__file__).with_suffix(".md").read_text(encoding="utf-8")
     parts = {table.__name__: table() for table in TABLES} | {
         "command": COMMAND,

@@ -10,7 +10,7 @@ PICTURE = Path(__file__).parents[1] / "pictures" / "seven-body.svg"
 
 
 def write(path: Path) -> None:
-    """Simulates the mechanism as its example has it, and draws it."""
+    """Simulates and draws the mechanism of the example."""
     module = example("03_seven_body_mechanism")
     result = module.system().simulate(module.STOP, solver="dop853", rtol=1e-9, output_interval=1e-4)
     result.animate(

@@ -1,4 +1,4 @@
-"""``docs/co-simulation-stability.md``: what theory says of the two-mass oscillator, beside what its FMUs do."""
+"""``docs/co-simulation-stability.md``: the theory of the two-mass oscillator, beside the motions of its FMUs."""
 
 from __future__ import annotations
 
@@ -40,8 +40,11 @@ BAUMGARTE = 5.0
 START, LINKED_START = (0.1, 0.0, -0.05, 0.3), (0.1, 0.3, 0.1, 0.3)
 STIFF = float("inf")
 ORDERS = {"implicit-position": 2, "implicit-velocity": 4, "implicit": 4}
-"""Of the states with the rigid link. Where the velocities fit at both ends of a step, the momentum that the link has passed on is right,
-and the error of its force has no mean, nor, by symmetry, a first moment that leads apart."""
+"""Orders of the states with the rigid link.
+
+If the velocities fit at both ends of a step, the momentum that the link has passed on is right. Then the error of its force has no mean
+and, by symmetry, no first moment that leads apart.
+"""
 
 
 class Pair(NamedTuple):
@@ -74,7 +77,7 @@ EXPLICIT = [Explicit(degree, in_turn) for in_turn in (False, True) for degree in
 
 @cache
 def split_limit(split: str, scheme: Explicit, damping: float) -> Pair:
-    """With a spring between the masses."""
+    """Returns the stability limit with a spring between the masses."""
     o = Oscillator(damping=damping)
     theory = limit(explicit(subsystems(o, split), *scheme), o)
     return Pair(theory, _measured_limit([split_system(o, split, unit) for unit in np.eye(4)], o, theory, scheme))
@@ -82,7 +85,7 @@ def split_limit(split: str, scheme: Explicit, damping: float) -> Pair:
 
 @cache
 def link_limit(degree: int, damping: float) -> Pair:
-    """With the rigid link, explicitly."""
+    """Returns the stability limit with the rigid link, explicitly."""
     o = Oscillator(middle=STIFF, damping=damping)
     theory = limit(explicit([stabilised(o, BAUMGARTE, BAUMGARTE)], degree), o)
     systems = [linked_system(o, unit, BAUMGARTE, BAUMGARTE) for unit in np.eye(4)]
@@ -90,7 +93,7 @@ def link_limit(degree: int, damping: float) -> Pair:
 
 
 def _measured_limit(systems: Sequence[System], o: Oscillator, expected: float, scheme: Explicit) -> float:
-    """Where motions begin to grow by the steps that the FMUs make; nan where that is not near what is expected."""
+    """Returns the step at which motions begin to grow by the steps that the FMUs make; nan if it is not near the expected one."""
 
     def growth(x: float) -> float:
         return radius(measured_step(systems, x / o.omega, scheme.degree + 1, **scheme.options)) - 1
@@ -105,7 +108,10 @@ def _measured_limit(systems: Sequence[System], o: Oscillator, expected: float, s
 
 @cache
 def added_roots(scheme: str, damping: float, x: float = 0.5) -> tuple[list[float], list[float] | None]:
-    """The roots other than 0 that an implicit scheme adds to those of the motion with the rigid link; those of the FMUs too, if it is not refused."""
+    """Returns the roots other than 0 that an implicit scheme adds to those of the motion with the rigid link.
+
+    The roots of the FMUs are added, if the scheme is not refused.
+    """
     o = Oscillator(middle=STIFF, damping=damping)
     h = x / o.omega
     theory = _real_roots(rigid(o, scheme)(h))
@@ -123,7 +129,7 @@ def _real_roots(matrix: np.ndarray) -> list[float]:
 
 @cache
 def split_order(split: str, scheme: Explicit | None) -> Pair:
-    """With a spring between the masses; None is the implicit scheme."""
+    """Returns the order with a spring between the masses; None is the implicit scheme."""
     o = Oscillator(damping=0.1)
     sides = subsystems(o, split)
     step, options = (explicit(sides, *scheme), scheme.options) if scheme else (implicit(sides), {"scheme": "implicit"})
@@ -132,7 +138,7 @@ def split_order(split: str, scheme: Explicit | None) -> Pair:
 
 @cache
 def link_order(scheme: Explicit | str) -> Pair:
-    """With the rigid link."""
+    """Returns the order with the rigid link."""
     o = Oscillator(middle=STIFF, damping=0.1)
     system, exact = linked_system(o, LINKED_START, BAUMGARTE, BAUMGARTE), [stabilised(o, 0, 0)]
     if isinstance(scheme, str):
@@ -218,7 +224,7 @@ TABLES: tuple[Callable[[], str], ...] = (split_limits, repetition_limits, link_l
 
 
 def stability_page() -> str:
-    """The whole page."""
+    """Returns the whole page."""
     text = Path(__file__).with_suffix(".md").read_text(encoding="utf-8")
     for table in TABLES:
         text = text.replace(f"{{{table.__name__}}}", table())
