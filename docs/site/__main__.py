@@ -1,4 +1,4 @@
-"""Builds the documentation site, without a network: ``python -m docs.site``. It ends with 1 where Sphinx warns or a link is dead."""
+"""Builds the documentation site, without a network: ``python -m docs.site``. It ends with 1 if Sphinx warns or a link is dead."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def declarations() -> dict[str, Declaration]:
 
 
 def component_page(name: str) -> str:
-    """All that the FMU says of itself."""
+    """Returns the page of a component, from the description in its FMU."""
     declared = declarations()[name]
     library = name.partition(".")[0]
     parts = [
@@ -39,12 +39,12 @@ def component_page(name: str) -> str:
 
 
 def libraries() -> dict[str, list[str]]:
-    """The components of each library."""
+    """Returns the components of each library."""
     return {library: list(names) for library, names in groupby(all_components(), key=lambda name: name.split(".")[0])}
 
 
 def library_page(library: str, names: list[str]) -> str:
-    """What a library is for, and its components."""
+    """Returns the page of a library: its purpose, and its components."""
     title, _, rest = inspect.cleandoc(importlib.import_module(f"fmu_components.{library}").__doc__ or library).partition("\n")
     rows = [
         f"| ![Icon of {name}](../docs/icons/{name}.svg) | [{name}]({name}.md) | {markdown(declarations()[name].title)} |" for name in names

@@ -1,4 +1,4 @@
-"""Settings of Sphinx; the pages are put together by ``python -m docs.site``, which calls it."""
+"""Settings of Sphinx; ``python -m docs.site`` collects the pages and calls it."""
 
 import importlib.metadata
 

@@ -22,12 +22,12 @@ def titles() -> dict[str, str]:
 
 
 def text_of(name: str) -> str:
-    """What an example tells before its code, without the title."""
+    """Returns the introduction of an example, without the title."""
     return paragraphs(_docstring(EXAMPLES / f"{name}.py").partition("\n")[2])
 
 
 def example_page(name: str, picture: str = "") -> str:
-    """An example to be read; ``picture`` is what stands between introduction and code."""
+    """Returns an example as a page; ``picture`` stands between introduction and code."""
     path = EXAMPLES / f"{name}.py"
     code = path.read_text(encoding="utf-8").partition('"""')[2].partition('"""')[2]
     parts = [f"# {markdown(titles()[name])}", text_of(name), picture, f"This is `examples/{name}.py` of the sources."]
@@ -46,7 +46,7 @@ def example_page(name: str, picture: str = "") -> str:
 
 
 def examples_page() -> str:
-    """All of them."""
+    """Returns the page that lists all examples."""
     rows = "\n".join(f"- [{markdown(title)}]({name}.md)" for name, title in titles().items())
     return f"# Examples\n\nPrograms to be read as tutorials. Each compares what it computes with what is known otherwise.\n\n{rows}\n\n{toctree(titles())}\n"
 
@@ -60,6 +60,6 @@ def _code(text: str) -> str:
 
 
 def _heading(said: str) -> str:
-    """The beginning of what a comment says, up to a stop."""
+    """Returns the beginning of a comment, up to a stop, as a heading."""
     said = re.split(r"[.:;](?:\s|$)", said)[0]
     return markdown(said if len(said) <= _LONGEST else said.partition(",")[0][:_LONGEST].strip())

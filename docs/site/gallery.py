@@ -1,4 +1,4 @@
-"""The gallery: machines of the examples in motion, each as a picture that moves and as a page with controls. Made when the site is built."""
+"""The gallery: machines of the examples in motion, each as a picture that moves and as a page with controls. The site's build makes it."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Machine:
 
     example: str
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Of ``simulate``; a name of the example may stand for its value."""
+    """Options of ``simulate``; a name of the example may stand for its value."""
     build: Callable[[ModuleType], System] = lambda example: example.system()
     stop: str | float = "STOP"
     shown: Mapping[str, Any] = field(default_factory=dict)
-    """Of ``animate``."""
+    """Options of ``animate``."""
 
 
 CVODE, FINE = {"solver": "cvode", "rtol": 1e-6}, {"solver": "dop853", "rtol": 1e-9}
@@ -52,7 +52,7 @@ MACHINES = (
 
 
 _SOURCES = ("coupling", "fmu_components", "examples")
-"""Folders of what pictures are made by."""
+"""Folders of the sources that produce pictures."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Picture:
 
 
 def example(name: str) -> ModuleType:
-    """An example as a module; it may import from the folder beside it."""
+    """Imports an example as a module; it may import from the folder beside it."""
     if str(EXAMPLES) not in sys.path:
         sys.path.append(str(EXAMPLES))
     specification = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
@@ -91,7 +91,7 @@ def result_of(machine: Machine) -> Result:
 
 
 def moving_pictures(folder: Path, machines: tuple[Machine, ...] = MACHINES) -> list[Picture]:
-    """Simulates the machines and writes their pictures; those in the folder are taken as they are unless the sources are newer."""
+    """Simulates the machines and writes their pictures; existing ones are used unless the sources are newer."""
     folder.mkdir(parents=True, exist_ok=True)
     known, found = titles(), []
     changed = max(path.stat().st_mtime for part in _SOURCES for path in (EXAMPLES.parent / part).rglob("*.*"))
@@ -109,7 +109,7 @@ def moving_pictures(folder: Path, machines: tuple[Machine, ...] = MACHINES) -> l
 
 
 def gallery_page(pictures: list[Picture]) -> str:
-    """All machines, small."""
+    """Returns the page with all machines, small."""
     cells = "\n".join(
         f'<a href="{each.name}.html"><img loading="lazy" src="{each.name}.svg" alt="{each.title}"/><span>{each.title}</span></a>'
         for each in pictures
@@ -120,6 +120,6 @@ def gallery_page(pictures: list[Picture]) -> str:
 
 
 def machine_page(picture: Picture) -> str:
-    """One machine with its controls, and what it is."""
+    """Returns the page of one machine, with its controls and its description."""
     link = f"[The example](../examples/{picture.name}.md) has the program."
     return f"{ALONE}\n\n# {markdown(picture.title)}\n\n{picture.embedded}\n\n{text_of(picture.name)}\n\n{link}\n"

@@ -1,4 +1,5 @@
-"""Dead links of a built site: every page and file that a page of it points to is there, and every anchor; none leads to another host's picture or script."""
+"""Dead links of a built site: every link to a page, file or anchor must have its target. No page loads a picture or script of another
+host."""
 
 from __future__ import annotations
 
@@ -9,11 +10,11 @@ from urllib.parse import unquote, urlsplit
 
 _POINTING = {"a": "href", "link": "href", "img": "src", "script": "src", "iframe": "src", "source": "src"}
 _LOADED = ("link", "img", "script", "iframe", "source")
-"""What a browser fetches without being asked."""
+"""Elements whose target a browser loads at once."""
 
 
 class _Page(HTMLParser):
-    """Anchors of a page, and where it points to."""
+    """Anchors and targets of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -30,7 +31,7 @@ class _Page(HTMLParser):
 
 
 def dead_links(site: Path) -> Iterator[str]:
-    """One sentence for each."""
+    """Yields one sentence for each dead link."""
     pages = {path: _Page(path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.html"))}
     for path, page in pages.items():
         for tag, target in dict.fromkeys(page.targets):

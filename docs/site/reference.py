@@ -18,14 +18,14 @@ _BY_SOURCE = {
     "coupling": ("analysis", "Analyses", "Equilibria, linear models, sensitivities, and what their failures are called."),
     "fmu_components": ("declaring", "Declaring components", "The words of declarations, and the functions that find and build components."),
 }
-"""Where a name belongs that has no page of its own, by the beginning of the module from which it comes."""
+"""Pages for names that are not listed above, by the beginning of the module from which a name comes."""
 MODULES = tuple(f"jourdain.{path.stem}" for path in sorted(Path(jourdain.__file__).parent.glob("[a-z]*.py")) if path.stem != "command")
 """Modules of words, beside the names of ``jourdain`` itself."""
 _OWN = ("coupling", "fmu_components")
 
 
 def reference_pages() -> dict[str, str]:
-    """By file name; every name of ``jourdain`` is on one of them."""
+    """Returns the pages by file name; every name of ``jourdain`` is on one of them."""
     named = {name: key for key, (_, _, names) in _PAGES.items() for name in names}
     heads = {key: (title, text) for key, (title, text, _) in _PAGES.items()} | {
         key: (title, text) for key, title, text in _BY_SOURCE.values()
@@ -51,7 +51,7 @@ def _page_of(name: str) -> str:
 
 
 def _public(name: str) -> str:
-    """The directive of a name."""
+    """Returns the directive of a name."""
     value = getattr(jourdain, name)
     if inspect.isclass(value):
         if issubclass(value, BaseException):

@@ -1,4 +1,4 @@
-"""The pages that Sphinx reads, in a folder of their own: those of the repository, and those that are made from examples, components and docstrings."""
+"""Pages that Sphinx reads, in a separate folder: those of the repository, and those from examples, components and docstrings."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def put_together(folder: Path, pictures: Iterable[Picture] = ()) -> None:
 
 
 def on_the_site(text: str, name: str, pages: Iterable[str]) -> str:
-    """A page with links that lead to pages of the site; what is in the sources alone is named without a link."""
+    """Returns a page with links that lead to pages of the site; files outside of the site are named without a link."""
     known = set(pages)
 
     def led(link: re.Match[str]) -> str:
@@ -64,7 +64,7 @@ def on_the_site(text: str, name: str, pages: Iterable[str]) -> str:
 
 
 def _normal(path: Path) -> str:
-    """Without steps up."""
+    """Returns a path without steps up."""
     parts: list[str] = []
     for part in path.parts:
         if part == "..":
@@ -79,7 +79,7 @@ def _up(name: str) -> str:
 
 
 def _navigation() -> str:
-    """All that can be reached, in the order in which the README names it."""
+    """Returns the navigation: all pages, in the order in which the README names them."""
     named = re.findall(r"\]\(docs/([\w-]+)\.md", (ROOT / "README.md").read_text(encoding="utf-8"))
     manuals = [*dict.fromkeys(named), *sorted(path.stem for path in ROOT.glob("docs/*.md"))]
     manuals = [name for name in dict.fromkeys(manuals) if name not in (*STUDIES, *PROJECT)]
@@ -95,5 +95,5 @@ def _navigation() -> str:
 
 
 def _with_references(page: str) -> str:
-    """The catalogue with a link to the reference of each component."""
+    """Returns the catalogue with a link to the reference of each component."""
     return re.sub(r"(?m)^### (\S+)$", r"### \1\n\n[Equations and all variables](../components/\1.md)", page)

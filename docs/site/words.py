@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable
 
 ALONE = "---\norphan: true\n---"
-"""At the head of a page that the navigation leaves out; with all components, it would be the longest part of every page."""
+"""Head of a page that the navigation leaves out. With all components, the navigation would be the longest part of every page."""
 
 
 def markdown(text: str) -> str:
-    """Prose whose signs mean nothing, save for what stands in backquotes."""
+    """Returns prose as Markdown in which signs mean nothing, except inside backquotes."""
     pieces = re.split(r"(`+[^`]+`+)", " ".join(text.split()))
     return "".join(piece if piece.startswith("`") else re.sub(r"([\\*_<\[\]|#~$])", r"\\\1", piece) for piece in pieces)
 
@@ -24,11 +24,11 @@ def fenced(text: str, language: str) -> str:
 
 
 def raw(html: str) -> str:
-    """HTML as it is; it may hold no line of backquotes."""
+    """Returns HTML as it is; it may hold no line of backquotes."""
     return f"````{{raw}} html\n{html}\n````"
 
 
 def toctree(pages: Iterable[str], caption: str = "", hidden: bool = True) -> str:
-    """Pages in the navigation, with or without a list in the text."""
+    """Returns a list of pages for the navigation, with or without a list in the text."""
     options = [":maxdepth: 1", *([":hidden:"] if hidden else []), *([f":caption: {caption}"] if caption else [])]
     return "\n".join(["```{toctree}", *options, "", *pages, "```"])
