@@ -122,7 +122,7 @@ EXAMPLES = {
     "36_walking_leg": SMOOTH,
     "37_ratchet": SMOOTH,
 }
-QUICK = (("20_parallelogram", 2), ("36_walking_leg", 3))
+QUICK = (("20_parallelogram", 2), ("37_ratchet", 3))
 SLIM = ("30_vehicle",)
 """Examples in which names of local variables differ from others in dots alone, which OpenModelica takes for underscores."""
 STEPS = 100
