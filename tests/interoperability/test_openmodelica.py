@@ -11,16 +11,25 @@ from pathlib import Path
 import pytest
 
 from coupling import System
+from fmu_components.catalogue import all_components
+from fmu_components.declare.component import component_name
 from tests.support.export.examples import exported, initial, states, system
 from tests.support.interoperability.openmodelica import Jump, OpenModelica
 from tests.support.systems.machines import example
+from tests.support.timings import turn
 
 CLUTCH, WALL, SEVEN_BODIES = (example(name) for name in ("32_clutch", "33_pendulum_at_wall", "03_seven_body_mechanism"))
 
 
-def test_every_component(component, fmi, fmu):
-    """No call is refused, and no value is infinite."""
-    OpenModelica(fmu(component, fmi)).run(0.01, 1e-3)
+def test_every_component(component, fmu):
+    """No call is refused, and no value is infinite; each component in one version."""
+    OpenModelica(fmu(component, turn(component_name(component)))).run(0.01, 1e-3)
+
+
+@pytest.mark.slow
+def test_every_component_in_the_other_version(fmu):
+    for name, component in all_components().items():
+        OpenModelica(fmu(component, 5 - turn(name))).run(0.01, 1e-3)
 
 
 # -- digits ----------------------------------------------------------------------------------------------------------------
