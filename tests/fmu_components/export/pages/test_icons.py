@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from fmu_components.catalogue import all_components
-from fmu_components.declare.component import Component, declaration
+from fmu_components.declare.component import declaration
 from fmu_components.declare.declaration import Declaration
 from fmu_components.declare.icon import Circle, Drawing, Line, box, circle, line
 from fmu_components.declare.ports import KINDS, PLANAR, Port, Side
@@ -19,11 +19,6 @@ from fmu_components.export.pages.icons import EXTENT, png, port_positions, svg
 from tests.support.properties import check_all
 
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-@pytest.fixture
-def declared(component: type[Component]) -> Declaration:
-    return declaration(component)
 
 
 def decoded(data: bytes) -> np.ndarray:
@@ -92,14 +87,16 @@ def check_svg_is_well_formed_and_self_contained(declared: Declaration) -> None:
     assert text.count("http") == 1 and "href" not in text and "url(" not in text
 
 
-def test_every_icon(declared: Declaration) -> None:
-    """The checks above, of each component."""
-    check_all(
-        check_png_shows_every_shape_and_port_on_transparent_ground,
-        check_png_is_deterministic,
-        check_svg_is_well_formed_and_self_contained,
-        declared=declared,
-    )
+@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in (1, 2, 3))])
+def test_every_icon(part: int) -> None:
+    """The checks above hold for each component, a quarter of them at a time."""
+    for component in list(all_components().values())[part::4]:
+        check_all(
+            check_png_shows_every_shape_and_port_on_transparent_ground,
+            check_png_is_deterministic,
+            check_svg_is_well_formed_and_self_contained,
+            declared=declaration(component),
+        )
 
 
 def test_the_first_four_ports_are_left_right_top_bottom() -> None:
