@@ -12,12 +12,14 @@ from coupling.fused.c_code import Section
 from coupling.fused.kept import kept
 from coupling.fused.open_loops import entries, levels, residuals
 from coupling.fused.stages import leaf_slots, regions, signed_node
+from coupling.fused.stored import storable
 from coupling.fused.written import as_tapes
 from coupling.kernel.equations.fused import Stage
 from coupling.memory import without_collection
 from coupling.plan.build import Built
 
 
+@storable
 @dataclass(frozen=True, kw_only=True)
 class OpenEquations:
     """Tapes, and slots: -1 of a zero, -2 less a slot for the opposite of what it has."""

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from coupling import System
-from coupling.fused import coded, kept, open_loops
+from coupling.fused import coded, kept, open_equations, open_loops
 from coupling.fused.stored import restored, stored
 from coupling.fused.taped import Stages
 from coupling.fused.written import as_c, as_tapes
@@ -54,9 +54,10 @@ def built_of(system: System) -> Built:
 
 @pytest.mark.parametrize("make", [runs.zone, runs.enforced, seven_bodies.system])
 def test_stages_come_back_as_they_were(make: Callable[[], System]) -> None:
-    """Tapes, C and slopes."""
+    """Tapes, C, slopes and open equations."""
     built = built_of(make())
-    for each in (Stages(built).written(as_tapes), Stages(built).written(as_c), open_loops.slopes(built)):
+    made = Stages(built)
+    for each in (made.written(as_tapes), made.written(as_c), open_loops.slopes(built), open_equations.open_equations(built)):
         check_same(restored(stored(each)), each)
 
 
