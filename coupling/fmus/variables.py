@@ -78,9 +78,10 @@ class VariableReader:
             referred = {reference: name for _, name, reference in reversed(named)}
         sizes = {reference: element.get("start") or "" for element, _, reference in named}
         changed = sizes | {reference: str(self.structural[name]) for _, name, reference in named if name in self.structural}
+        resizes = changed != sizes
         for element, name, reference in named:
             variable = self._variable(element, name, reference, referred, sizes)
-            if changed != sizes:
+            if resizes:
                 variable = self._resized(variable, element, changed)
             yield variable
             for alias in element.iterfind("Alias"):

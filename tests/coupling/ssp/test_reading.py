@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from coupling import BuildError, System
 from coupling.fmus import load
+from coupling.ssp.elements import Document
 from tests.support.foreign import Model, Variable, export
 from tests.support.ssp import DECLARED, check_valid, described, packed
+from tests.support.systems.kept import zone
 from tests.support.systems.systems import refusal
 
 MM = """<ssd:Units><ssc:Unit name="mm"><ssc:BaseUnit m="1" factor="0.001"/></ssc:Unit><ssc:Unit name="m"><ssc:BaseUnit m="1"/></ssc:Unit>
@@ -425,3 +428,18 @@ def test_ssv_files_are_start_values_of_exports_and_assemblies(tmp_path: Path) ->
     variables = load(path).variables
     assert (variables["rod.m"].start, variables["rod.theta"].start) == (2.0, 0.5)
     assert variables["rod.x"].start == pytest.approx(0.5 * np.cos(0.5))
+
+
+def test_units_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The units of a document do not cost more with each connector that has one."""
+    zone().to_ssp(tmp_path / "zone.ssp")
+    asked: list[str] = []
+    plain = Document.parsed
+
+    def counted(self: Document, *given: Any) -> Any:
+        asked.append(self.file)
+        return plain(self, *given)
+
+    monkeypatch.setattr(Document, "parsed", counted)
+    System.from_ssp(tmp_path / "zone.ssp")
+    assert 0 < len(asked) < 500
