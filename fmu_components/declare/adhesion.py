@@ -8,7 +8,7 @@ from fmu_components.declare.component import Component
 
 
 def _smooth(x: sympy.Expr) -> sympy.Expr:
-    """From -1 at -1 to 1 at 1, where its slope is 0."""
+    """Rises from -1 at x = -1 to 1 at x = 1, with slope 0 at both ends."""
     return (3 * x - x**3) / 2
 
 

@@ -1,4 +1,4 @@
-"""What blocks share that are a joint and a body in one: the freedom between parent and body, and the effort along it."""
+"""Common parts of blocks, which are a joint and a body in one: the freedom between parent and body, and the effort along it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fmu_components.declare.declaration import Role, Variable
 from fmu_components.declare.ports import ROTATIONAL, TRANSLATIONAL, Side
 
 ACCELERATION = sympy.Symbol("acceleration", real=True)
-"""Of the joint, whoever gives it."""
+"""Acceleration of the joint, which either the block or its importer gives."""
 
 
 class Block(Component):

@@ -1,7 +1,7 @@
-"""How a component declares itself.
+"""Base class of components, which declare themselves.
 
-A component is a subclass of :class:`Component` whose ``declare`` method states parameters, states, ports, equations,
-events and validity conditions. ``declaration(cls)`` runs it once and returns an immutable :class:`Declaration`.
+A component is a subclass of :class:`Component` whose ``declare`` method states parameters, states, ports, equations, events and validity
+conditions. ``declaration(cls)`` runs it once and returns an immutable :class:`Declaration`.
 """
 
 from __future__ import annotations

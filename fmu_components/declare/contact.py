@@ -10,7 +10,7 @@ from fmu_components.declare.functions import InSI
 
 _ITERATIONS = 4
 _NEARLY_ELASTIC = 1e-4
-"""Of 1 - e, below which two terms of the series are exact to 1e-12, and Newton's method divides 0 by 0 in the end."""
+"""Value of 1 - e below which two terms of the series are exact to 1e-12. There Newton's method would end by dividing 0 by 0."""
 
 
 def contact_force(part: Component, depth: sympy.Expr, rate: sympy.Expr) -> sympy.Symbol:

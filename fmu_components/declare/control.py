@@ -1,4 +1,4 @@
-"""What limiters and controllers share: limits as state events, and integral parts that do not wind up."""
+"""Common parts of limiters and controllers: limits as state events, and integral parts with anti-windup."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is declared about a component, frozen: variables, equations, events and conditions, from which everything else is derived."""
+"""The frozen declaration of a component: variables, equations, events and conditions. Everything else is derived from it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class DeclarationError(ValueError):
 
 
 class Role(Enum):
-    """What a variable is to the component; variables are listed in this order."""
+    """The kind of a variable in its component. Variables are listed in this order."""
 
     PARAMETER = "parameter"
     SWITCH = "switch"
@@ -46,7 +46,7 @@ class Role(Enum):
 
     @property
     def calculated(self) -> bool:
-        """Whether the value follows from an equation (rather than being set, integrated or kept between events)."""
+        """Says whether the value follows from an equation (rather than being set, integrated or kept between events)."""
         return self in (Role.DERIVATIVE, Role.OUTPUT, Role.LOCAL, Role.INDICATOR)
 
 
@@ -59,7 +59,7 @@ class Range:
     open_below: bool = False
     open_above: bool = False
     otherwise: str = ""
-    """What a sentence that refuses a value adds: what there is for it."""
+    """Addition to the sentence that refuses a value: it names the alternative."""
 
     def __contains__(self, value: float) -> bool:
         above = value > self.minimum if self.open_below else value >= self.minimum
@@ -102,14 +102,14 @@ class Variable:
     nominal: float = 1.0
     tunable: bool = False
     equation: sympy.Basic | None = None
-    """In terms of other variables of the component; see :meth:`Declaration.expand`."""
+    """Equation in terms of other variables of the component; see :meth:`Declaration.expand`."""
     order: int = 0
     """For inputs: 0 for coordinates and signals, 1 for rates, 2 for accelerations, 3 for efforts and multipliers."""
     port: str | None = None
     partner: str | None = None
     """The state of a derivative, the residual of an algebraic variable."""
     gauge: str | None = None
-    """Of a gauge state the output that it follows, and to whose value it may be set at any time without changing anything else."""
+    """Output that a gauge state follows. The state may be set to this output's value at any time without changing anything else."""
     holds: tuple[float | None, float | None] = (None, None)
     """The bounds within which the component describes what happens; values outside are not refused."""
 
@@ -124,7 +124,7 @@ def boolean_symbol(name: str) -> sympy.Symbol:
 
 @dataclass(frozen=True)
 class Trigger:
-    """What makes an event happen: an expression that rises or falls through zero, or a time that is reached."""
+    """The cause of an event: an expression that rises or falls through zero, or a time that is reached."""
 
     kind: str
     """``rises``, ``falls`` or ``reaches``."""
@@ -163,9 +163,9 @@ class Condition:
 
     expression: sympy.Expr
     text: str
-    """What must hold, as it follows 'it is required that', or 'it is expected that'."""
+    """Condition in words, as it follows 'it is required that', or 'it is expected that'."""
     advisory: bool = False
-    """Whether the component computes all the same where it does not hold, with a warning."""
+    """True where a violation only causes a warning and the component still computes."""
 
 
 @dataclass(frozen=True)

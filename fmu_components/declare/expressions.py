@@ -17,7 +17,7 @@ _KEPT = 2**16
 
 @lru_cache(_KEPT)
 def free_symbols(expression: sympy.Basic) -> frozenset[sympy.Symbol]:
-    """What ``expression.free_symbols`` holds."""
+    """Returns the same as ``expression.free_symbols``."""
     if not expression.args or type(expression).free_symbols is not sympy.Basic.free_symbols:
         return frozenset(expression.free_symbols)
     return frozenset().union(*map(free_symbols, expression.args))
@@ -30,13 +30,13 @@ def kinds_in(expression: sympy.Basic) -> frozenset[type]:
 
 
 def contains(expression: sympy.Basic, *kinds: type) -> bool:
-    """What ``expression.has(*kinds)`` says of classes."""
+    """Returns the same as ``expression.has(*kinds)``, for classes."""
     return any(issubclass(kind, kinds) for kind in kinds_in(expression))
 
 
 @lru_cache(_KEPT, typed=True)
 def derivative(expression: sympy.Expr, symbol: sympy.Symbol) -> sympy.Expr:
-    """What ``sympy.diff`` gives, to the order of its terms."""
+    """Returns the same as ``sympy.diff``, except for the order of the terms."""
     if expression == symbol:
         return sympy.S.One
     if symbol not in free_symbols(expression):

@@ -156,4 +156,4 @@ class TurnFactor(ComposedBase):
 
 
 _TERMS, _LEAST = 26, 1e-100
-"""Of the series, which its argument of at most 1/5 makes exact; and a square of which higher derivatives are still finite."""
+"""Number of terms of the series, which is exact for its arguments of at most 1/5; and a square whose higher derivatives are still finite."""

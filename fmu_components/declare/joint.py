@@ -47,7 +47,7 @@ class Joint(Component):
 
     kind: ClassVar[PortKind] = PLANAR
     kinds: ClassVar[tuple[PortKind, PortKind] | None] = None
-    """Those of M and N, where they differ."""
+    """Port kinds of M and N, where they differ."""
     starts_N: ClassVar[Mapping[str, float]] = {}
     """Start values of the motion of N, for joints that are not valid where M and N coincide."""
 
@@ -70,7 +70,8 @@ class Joint(Component):
         return {}
 
     def validity(self, *ends: Any) -> Sequence[tuple[sympy.Expr, str]]:
-        """What must be positive at the start for the joint to mean what it says, each with the sentence that follows 'it is required that'."""
+        """Returns expressions that must be positive at the start for the joint to be valid. The sentence of each follows 'it is required
+        that'."""
         return []
 
     def loads(self, *ends: Any) -> Sequence[tuple[sympy.Expr, sympy.Expr]]:
@@ -86,14 +87,14 @@ class Joint(Component):
         return sympy.Symbol(f"multiplier[{k}]", real=True)
 
     def symbol(self) -> Picture | None:
-        """What follows from its freedoms."""
+        """Returns the picture that follows from the joint's freedoms."""
         kinds = {port.name: port.kind for port in self._draft.ports}
         placed = kinds.get("M") is kinds.get("N") and kinds.get("M") in (PLANAR, SPATIAL)
         return joint_picture(self._draft.variables, kinds["M"] is SPATIAL) if placed else None
 
     @classmethod
     def constrains(cls) -> bool:
-        """Whether it keeps anything at zero; one that does not has freedoms alone, to measure and for springs and dampers."""
+        """Says whether the joint has a constraint. A joint without one has freedoms only, for measuring and for springs and dampers."""
         return cls.constraint is not Joint.constraint or cls.velocity_constraint is not Joint.velocity_constraint
 
     def declare(self) -> None:
@@ -126,7 +127,8 @@ class Joint(Component):
             self.output("reaction", Magnitude(*force), "N", "magnitude of the force on body j")
 
     def _require(self, ends: Sequence[Any]) -> None:
-        """What depends on the motion is given as an output as well, so that whoever assembles a system can look at it on the way."""
+        """Requires the validity conditions. Those that depend on the motion become outputs too, and the assembly of a system can watch
+        them."""
         number = 0
         for expression, text in self.validity(*ends):
             self.require(expression, text)

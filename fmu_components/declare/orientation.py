@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 _ORTHONORMAL = 1e-6
-"""By how much entries of R'R may differ from those of the unit matrix: input is typed, and is made a rotation."""
+"""Largest difference between entries of R'R and of the unit matrix. Input is typed by hand, and is turned into an exact rotation."""
 
 
 def orientation(

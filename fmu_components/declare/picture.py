@@ -1,6 +1,6 @@
-"""What a component looks like in a picture of its mechanism, to scale: words that name its ports and variables.
+"""Pictures of components in a drawing of their mechanism, to scale: words that name their ports and variables.
 
-A component states them beside its icon, in its class attribute ``picture``. They travel in its FMU, so that whoever draws needs no catalogue.
+A component states them beside its icon, in its class attribute ``picture``. They travel in its FMU, and drawing needs no catalogue.
 Joints need no words: the symbol follows from their freedoms.
 """
 
@@ -34,12 +34,12 @@ class Picture:
     """Variables: ``x y theta``, or ``x y z q0 q1 q2 q3``; none at all of a body at rest in the absolute frame. The points of its ports are their
     parameters ``rx``, ``ry`` and so on. None where each port that gives motion is a frame of its own."""
     origin: str | None = None
-    """In place of a pose: the port that moves with the body."""
+    """Port that moves with the body; it replaces a pose."""
     centre: tuple[str, ...] = ()
     """Parameters of the mass centre in the body frame, where it is not the origin."""
 
     def missing(self, ports: Collection[str], variables: Collection[str]) -> str:
-        """What it names that a component with these ports and variables does not have; empty where there is nothing of the kind."""
+        """Returns the complaint about a port or variable that the picture names and the component does not have; empty where all exist."""
         for port in (*(port for word in self.words for port in word.ports), *filter(None, [self.origin])):
             if port not in ports:
                 return f"names the port '{port}', which it does not have; it has {', '.join(sorted(ports))}"
@@ -51,7 +51,7 @@ class Picture:
 
 
 def picture(*words: Word) -> Picture:
-    """Of a component that is no body."""
+    """Returns the picture of a component that is no body."""
     return Picture(words)
 
 
@@ -135,7 +135,7 @@ def gear(port: str, radius: Value) -> Word:
 
 
 def level(a: str, b: str) -> Word:
-    """What ``b`` moves along: the axis x of ``a`` in the plane, in space its plane of x and y."""
+    """A rail or plane that ``b`` moves along: in the plane the axis x of ``a``, in space its plane of x and y."""
     return Word("level", (a, b))
 
 
@@ -150,7 +150,7 @@ def tyre(port: str, radius: Value) -> Word:
 
 
 def cart(port: str, direction: Value) -> Word:
-    """What carries a point along an absolute direction."""
+    """A cart that carries a point along an absolute direction."""
     return Word("cart", (port,), (("direction", direction),))
 
 

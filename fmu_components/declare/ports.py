@@ -29,9 +29,9 @@ class Quantity:
     unit: str
     text: str
     order: int = 0
-    """How many time derivatives it lies above the coordinate of its chain."""
+    """Number of time derivatives above the coordinate of its chain."""
     start: float = 0.0
-    """What an input of it is before anything is set."""
+    """Value of an input of this quantity before anything is set."""
 
 
 @dataclass(frozen=True)
@@ -48,20 +48,20 @@ class PortKind:
     chains: tuple[tuple[Quantity, ...], ...]
     effort: tuple[Quantity, ...]
     attitude: tuple[Quantity, ...] = ()
-    """What the motion side gives beside the chains: entries of a rotation matrix, which have no rates of their own."""
+    """Quantities that the motion side gives beside the chains: entries of a rotation matrix, which have no rates of their own."""
     signs: str = ""
-    """In which sense the quantities are positive, in sentences."""
+    """Sign conventions of the quantities, in sentences."""
     colour: str = "#5d6d7e"
-    """In which ports of the kind are marked, as ``#rrggbb``."""
+    """Colour of the kind's ports in drawings, as ``#rrggbb``."""
 
     @property
     def terminal_kind(self) -> str:
-        """What FMI calls it: a name that no other organisation gives."""
+        """Name of the kind in FMI. Its prefix keeps it apart from the names of other organisations."""
         return f"org.jourdain.{self.identifier}"
 
     @property
     def added(self) -> tuple[Quantity, ...]:
-        """What adds up where several ports meet: efforts, flows and currents."""
+        """Quantities that add up where several ports meet: efforts, flows and currents."""
         return self.effort
 
     @property
@@ -196,8 +196,12 @@ class Port:
     """The side that this component is on."""
     text: str
     torque_free: tuple[str, ...] | None = None
-    """Of a port that gives motion: not None for a point without rotation, which takes no torque. Of one that gives effort, where its equations
-    do not tell: the variables of which each has to be 0 for it to give no torque; None where it gives some in any case."""
+    """Freedom of the port from torque.
+
+    A port that gives motion has a value other than None where it is a point without rotation, which takes no torque. A port that gives
+    effort lists here what its equations do not show: the variables that must all be 0 for it to give no torque. It has None where it
+    always gives torque.
+    """
 
     def __getattr__(self, member: str) -> sympy.Symbol:
         if member.startswith("_") or all(member != q.name for side in Side for q in self.kind.given_by(side)):
@@ -283,7 +287,7 @@ class SpatialFrame(Port):
 
     @property
     def rates(self) -> dict[sympy.Symbol, sympy.Expr]:
-        """Those of the chains; and D R = skew(omega) R, so that an axis e has the rate omega x e."""
+        """Rates of the chains and of the attitude. D R = skew(omega) R, therefore an axis e has the rate omega x e."""
         turning = {
             entry: rate
             for axis in (self.x_axis, self.y_axis, self.z_axis)

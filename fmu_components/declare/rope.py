@@ -44,7 +44,7 @@ class RopeOverPulleys(Joint):
         least = self.parameter("smoothing", 1e-12, "m", "distance of A and B below which they are one point", above=0, nominal=1e-12)
 
         def distance(P: Any, Q: Any, smoothing: sympy.Expr = 0) -> sympy.Expr:
-            """By name, with its rate, so that what follows from it stays short."""
+            """Names the distance and its rate, which keeps the expressions that use it short."""
             PQ, name, text = Q.point - P.point, f"{P.name}{Q.name}", f"distance of {P.name} and {Q.name}"
             root = sympy.Symbol(f"{name}.root", real=True)
             rate = PQ.dot(Q.velocity - P.velocity) / root

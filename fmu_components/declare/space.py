@@ -1,4 +1,4 @@
-"""What the components of space share: rotations, inertia, and where the ports of a body are."""
+"""Common parts of the components of space: rotations, inertia, and the places of a body's ports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fmu_components.declare.ports import SPATIAL
 
 AXES = "xyz"
 _PARALLEL = 1e-12
-"""Of the squared sine of an angle between two directions that count as parallel."""
+"""Largest squared sine of an angle between two directions that count as parallel."""
 
 
 class SpatialJoint(Joint):
@@ -136,7 +136,7 @@ def arm_of(part: Component, name: str, arm: Matrix, omega: Matrix, origin: str =
 
 
 def quaternion_rate(q: Sequence[sympy.Expr], omega: Matrix) -> list[sympy.Expr]:
-    """That of an absolute angular velocity, which multiplies from the left; it keeps the length."""
+    """Returns the rate of a quaternion from an absolute angular velocity, which multiplies from the left. The rate keeps the length."""
     q0, v = q[0], Matrix(q[1:])
     return [-omega.dot(v) / 2, *((omega * q0 + omega.cross(v)) / 2)]
 

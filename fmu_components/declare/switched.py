@@ -22,17 +22,17 @@ Limit: TypeAlias = sympy.Expr | float
 Ways: TypeAlias = Limit | tuple[Limit, Limit]
 """A limit, or one against a positive slip and one against a negative slip."""
 _CREEPING = 1e-6
-"""In SI: as fast may slip what others hold."""
+"""Slip in SI units below which a constraint counts as sticking while other constraints hold it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """Where a constraint stands in its joint: its levels by name, its multiplier, and what the compliant mode has."""
+    """The place of a constraint in its joint: its levels by name, its multiplier, and the parts of the compliant mode."""
 
     part: Component
     index: int
     unit: str
-    """Of the multiplier."""
+    """Unit of the multiplier."""
     given: sympy.Symbol
     """The multiplier in ideal mode."""
     ideal: sympy.Symbol
@@ -49,7 +49,7 @@ class Place:
 
     @property
     def spring(self) -> sympy.Expr:
-        """What a spring and a damper across the constraint pull with."""
+        """Returns the effort of a spring and a damper across the constraint."""
         pull = self.damping * self.velocity
         return pull if self.position is None else self.stiffness * self.position + pull
 
@@ -79,7 +79,7 @@ class Always:
 
     equation: sympy.Expr
     pulls: ClassVar[bool] = True
-    """Whether it has a damper in compliant mode, and at position level a spring."""
+    """True where the constraint has a damper in compliant mode, and at position level a spring."""
     springs: ClassVar[bool] = True
     slips: ClassVar[bool] = False
 
@@ -136,7 +136,7 @@ class Friction(Always):
         statics = _outputs(place, "static", self.static, f"multiplier up to which constraint {k} sticks") or limits
         sticks = Eq(mode, 0)
         left = statics[0] - Abs(place.given) if len(statics) == 1 else sympy.Min(statics[0] + place.given, statics[1] - place.given)
-        # Where the limit is 0, as of a contact that is open, the slip is no news; it may be rounding alone.
+        # At a limit of 0, as of an open contact, slip is normal; it may be rounding alone.
         indicator = place.watch(
             (InSI(left), sticks),
             (_CREEPING - InSI(Abs(slip)), held),
@@ -240,7 +240,7 @@ def _acting(part: Component, mode: sympy.Symbol, limits: Sequence[sympy.Expr]) -
 
 
 def _acts(part: Component, limit: sympy.Expr) -> Boolean:
-    """Whether friction has a limit other than 0 in ideal mode; true where that cannot be said without conditions inside conditions."""
+    """Says whether friction has a limit other than 0 in ideal mode. It is true as well where the answer would need nested conditions."""
     names = [str(symbol) for symbol in limit.free_symbols]
     limit = limit.subs(
         {sympy.Symbol(name, real=True): part[name.replace("multiplier[", "lambda[")] for name in names if name.startswith("multiplier[")}

@@ -54,7 +54,7 @@ PREFERRED = (
 )
 
 MIXED = "*"
-"""In place of a unit: a number that multiplies quantities of several dimensions, each in SI units."""
+"""Unit of a number that multiplies quantities of several dimensions, each in SI units."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ def dimension(expression: sympy.Basic, known: Mapping[sympy.Symbol, Dimension | 
     """
     if isinstance(expression, sympy.Symbol):
         return known[expression]
-    # To ask a long sum whether it is zero takes longer than all else; one of symbols is written as 0 where it is.
+    # Testing a long sum for zero takes longer than all else; SymPy writes a sum of symbols that vanishes as 0.
     if expression.is_number and expression.is_zero:
         return None
     if expression.is_number or isinstance(expression, (sympy.logic.boolalg.Boolean, sympy.core.relational.Relational)):
