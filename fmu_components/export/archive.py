@@ -27,7 +27,7 @@ LICENSE = (Path(__file__).parents[1] / "LICENSE").read_text()
 
 @cache
 def shared_files(table: VariableTable) -> dict[str, bytes]:
-    """What is the same in both versions, made once."""
+    """Returns the files that are the same in both FMI versions, computed once."""
     return {
         "sources/model.c": model_source(table).encode(),
         "documentation/index.html": page(table).encode(),

@@ -16,7 +16,7 @@ _LOOK = 0.05
 
 
 def processors() -> int:
-    """How many this process may use, which containers and batch systems make fewer than the machine has."""
+    """Returns the number of processors that this process may use. Containers and batch systems allow fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -40,7 +40,10 @@ class AtOnce(Generic[T]):
         self._begun.append(self._threads.submit(self._do, len(self._begun), task))
 
     def results(self) -> list[T]:
-        """In the order of their beginnings. Of several that failed it is always the same one that tells why: none is left out that was asked for before one that failed."""
+        """Returns the results in the order in which the tasks were begun.
+
+        If several tasks failed, it always raises the error of the same one: every task that was begun before a failed one runs.
+        """
         while wait(self._begun, timeout=_LOOK).not_done:
             continue
         for each in self._begun:

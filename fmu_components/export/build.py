@@ -29,7 +29,7 @@ _PACKAGE = Path(__file__).parents[1]
 
 @dataclass(frozen=True)
 class Options:
-    """What is built of each component."""
+    """The choices for a build of components: FMI versions, platforms and backend."""
 
     versions: tuple[int, ...] = (2, 3)
     platforms: tuple[str, ...] = ("linux64",)
@@ -44,7 +44,7 @@ class BuiltFmu:
     path: Path
     fmi: int
     fresh: bool
-    """Whether it was built now; otherwise nothing had changed."""
+    """True if the FMU was built now, false if nothing had changed."""
     seconds: float
 
 

@@ -1,4 +1,4 @@
-"""What tables in C name by numbers: texts by where they begin in one text, and ranges, so that a loader has no addresses to correct."""
+"""Texts and ranges that C tables name by number: by the offset in one text, and by row. A loader has no addresses to correct."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Texts:
         self.place("", "")
 
     def place(self, *texts: str) -> int:
-        """Where these begin, which follow each other."""
+        """Returns the offset of these texts, which follow each other."""
         if texts not in self._place:
             self._place[texts] = self._end
             self._end += sum(len(each.encode()) + 1 for each in texts)
@@ -32,7 +32,7 @@ class Texts:
 
 
 class Ranges:
-    """Those that variables have; the first one has no bounds."""
+    """The ranges of variables; the first one has no bounds."""
 
     def __init__(self, texts: Texts) -> None:
         self._texts = texts
@@ -46,7 +46,7 @@ class Ranges:
         return len(self._place)
 
     def source(self) -> str:
-        """To be asked for before that of the texts, among which are those of ranges."""
+        """Returns the table in C. It must be called before the source of the texts, since it adds the texts of the ranges."""
         rows = [
             f"{{{c_number(r.minimum)}, {c_number(r.maximum)}, {self._texts.place(r.otherwise)}, {c_bool(r.open_below)}, {c_bool(r.open_above)}}}"
             for r in self._place

@@ -1,4 +1,4 @@
-"""From the runtime's and a model's C sources to the shared library of an FMU."""
+"""Compiler of an FMU's shared library from the C sources of the runtime and of a model."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SHARED_SOURCES = (
     "composed.c",
 )
 IMPLICIT_SOURCES = ("implicit.c", "lu.c")
-"""Those that only models with the option ``solver.implicit`` need."""
+"""C sources that only models with the option ``solver.implicit`` need."""
 SHARED_HEADERS = ("model.h", "this_model.h", "runtime.h", "method.h", "lu.h")
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wno-overlength-strings", "-Werror")
 """Texts of a component are longer together than the 4,095 characters that every compiler takes; those that there are take more."""
@@ -258,7 +258,7 @@ def _link(platform: Platform, library: Path, objects: Sequence[Path], flags: Seq
 
 
 def shared_library(platform: Platform, source: str, flags: Sequence[str]) -> bytes:
-    """What a single text makes, with flags of its own; nothing of it is kept."""
+    """Returns the library of a single source text, compiled with flags of its own; no intermediate file is kept."""
     with kept.scratch() as scratch:
         text = scratch / "code.c"
         text.write_text(source)

@@ -52,7 +52,7 @@ def write_summed(path: Path, content: bytes) -> None:
 
 
 def read_summed(path: Path) -> bytes | None:
-    """What was written with a checksum; None where it is not there, or not as it was written."""
+    """Returns the content of a file that was written with a checksum; None where it is missing or differs from its checksum."""
     try:
         content, wanted = path.read_bytes(), _sum_of(path).read_bytes()
     except OSError:

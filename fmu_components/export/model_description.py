@@ -69,7 +69,7 @@ def model_description(table: VariableTable, fmi: int, sources: Sequence[str] = (
                 "version": release,
                 "license": LICENSE,
                 "generationTool": f"Jourdain {release}",
-                # No date: the same declaration is to give the same file.
+                # A date is left out: the same declaration has to give the same file.
                 "variableNamingConvention": table.naming,
                 "numberOfEventIndicators": len(table.with_role(Role.INDICATOR)) if fmi == 2 else None,
             },
@@ -191,7 +191,7 @@ def _variable(table: VariableTable, variable: Variable, fmi: int) -> Element:
 
 
 def _facts(variable: Variable, fmi: int) -> list[Element]:
-    """What a coupling master has to know of a variable, which other tools ignore."""
+    """Returns the annotations of a variable for a coupling master, which other tools ignore."""
     if variable.gauge is None:
         return []
     tag, key = {2: ("Tool", "name"), 3: ("Annotation", "type")}[fmi]
@@ -199,7 +199,7 @@ def _facts(variable: Variable, fmi: int) -> list[Element]:
 
 
 def _identity(table: VariableTable, variable: Variable, fmi: int) -> dict[str, Value]:
-    """What can be said of a variable of any type."""
+    """Returns the attributes that variables of all types have."""
     causality, variability, initial = _NATURE.get(variable.role) or _NATURE_IN_VERSION[variable.role, fmi]
     if variable.tunable:
         variability = "tunable"
@@ -224,7 +224,7 @@ def _described(variable: Variable) -> str:
 
 
 def _values(table: VariableTable, variable: Variable, fmi: int) -> dict[str, Value]:
-    """What can be said of values of the variable's type."""
+    """Returns the attributes that depend on the variable's type."""
     derivative_of = table.reference(variable.partner) if variable.role is Role.DERIVATIVE and variable.partner else None
     return {
         "unit": _unit(variable),

@@ -62,7 +62,8 @@ class _Search:
                 self.products[part] = None
 
     def _is_turned(self, part: sympy.Add | sympy.Mul) -> bool:
-        """Whether the form with the opposite sign is the one that is kept: that of more positive terms, and of equally many that whose first is positive."""
+        """Says whether the form with the opposite sign is kept. The form with more positive terms is kept; if equal, the one whose first
+        term is positive."""
         if isinstance(part, sympy.Mul):
             return _is_negative(part)
         negative = sum(map(_is_negative, part.args))

@@ -38,7 +38,7 @@ def stage_of(variable: Variable) -> int:
 
 @dataclass
 class StageFunction:
-    """What is computed in one stage, in order: a symbol is a temporary or a variable, a number an entry of the Jacobian."""
+    """The assignments of one stage, in order: a symbol is a temporary or a variable, a number an entry of the Jacobian."""
 
     steps: list[tuple[sympy.Symbol | int, sympy.Basic]] = field(default_factory=list)
 

@@ -45,7 +45,7 @@ class ModelStructure:
 
     def __init__(self, table: VariableTable, fmi: int, ideal: bool = False) -> None:
         self._table = table
-        # In FMI 2 the switch is an ordinary parameter, so that what is declared has to hold in either of its positions.
+        # The switch is an ordinary parameter in FMI 2: the declared structure has to hold in both of its positions.
         self._switched = True if ideal else None if fmi == 2 else False
         self._knowns = {Role.TIME, Role.STATE, Role.INPUT, Role.DISCRETE_INPUT}
         if fmi == 3:
@@ -60,7 +60,7 @@ class ModelStructure:
 
     @property
     def derivatives(self) -> list[ListedUnknown]:
-        """In the order of the states, which is that of every array of states."""
+        """Derivatives in the order of the states, which is that of every array of states."""
         return self._list([self._table.reference(f"der({state.name})") for state in self._table.with_role(Role.STATE)], self._knowns)
 
     @property
@@ -69,7 +69,7 @@ class ModelStructure:
 
     @property
     def residuals(self) -> list[ListedUnknown]:
-        """What the layered standard counts as knowns of a residual includes the parameters, but no discrete states."""
+        """Residuals. Their knowns in the layered standard include the parameters, but no discrete states."""
         return self._list(map(self._table.reference, self._table.residuals), self._knowns - {Role.DISCRETE} | {Role.PARAMETER})
 
     @property

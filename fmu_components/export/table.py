@@ -25,7 +25,7 @@ from fmu_components.declare.functions import Unwrapped
 
 KNOWN = (Role.TIME, Role.STATE, Role.INPUT, Role.ALGEBRAIC)
 SWITCHING = (Role.DISCRETE, Role.DISCRETE_INPUT, Role.RELATION)
-"""What changes at events only, and what equations depend on without having a slope."""
+"""Roles of variables that change at events only. Equations depend on them without a slope."""
 UNKNOWN = (Role.OUTPUT, Role.DERIVATIVE, Role.LOCAL, Role.INDICATOR)
 
 
@@ -66,7 +66,7 @@ class VariableTable:
         return variable.role is Role.OUTPUT
 
     def jumps(self, variable: Variable) -> bool:
-        """Whether an event may set the variable anew."""
+        """Says whether an event may set the variable anew."""
         return any(variable.name in event.updates for event in self.declared.events)
 
     def has_events(self) -> bool:
@@ -130,9 +130,9 @@ class VariableTable:
         return (False, True) if self.switch else (None,)
 
     def _vanishing(self, entries: dict[tuple[int, int], sympy.Expr]) -> dict[bool | None, set[tuple[int, int]]]:
-        """By the position of the switch, the entries whose terms cancel: an expression that is 0 at random points is 0.
+        """Returns the entries whose terms cancel, by the position of the switch. An expression that is 0 at random points counts as 0.
 
-        Not so one with branches, which may be 0 there and not elsewhere.
+        An expression with branches does not: it may be 0 there and not elsewhere.
         """
         base = [v for v in self.variables if not v.role.calculated]
         evaluate = _evaluator(self, list(entries.values()))
@@ -160,7 +160,7 @@ class VariableTable:
         return zeros
 
     def _branches(self, expression: sympy.Basic, switched: bool | None) -> bool:
-        """Whether an expression, or what it depends on, is composed of pieces."""
+        """Says whether an expression, or a variable on which it depends, is piecewise."""
         at_position = self._at(expression, switched)
         return contains(at_position, sympy.Piecewise, sympy.Max, sympy.Min) or any(
             self._composed(self.declared.by_symbol[symbol], switched) for symbol in free_symbols(at_position)
@@ -171,7 +171,7 @@ class VariableTable:
         return variable.equation is not None and self._branches(variable.equation, switched)
 
     def _switches(self, entry: sympy.Expr) -> bool:
-        """Whether events change an entry: then random points do not show all the values that it takes."""
+        """Says whether events change an entry: then random points do not show all its values."""
         return any(variable.role in SWITCHING for variable in self._reaches(entry, None))
 
     @cache  # noqa: B019 - a table lives as long as its component
@@ -190,7 +190,7 @@ class VariableTable:
 
     @cache  # noqa: B019 - a table lives as long as its component
     def _jumps(self, unknown: int, known: int, switched: bool | None) -> bool:
-        """Whether an unknown depends on a known through a condition, at which it may jump without having a slope."""
+        """Says whether an unknown depends on a known through a condition, at which it may jump without having a slope."""
         variable = self.variable(known)
         seen: set[Variable] = set()
         waiting = [self.variable(unknown)]
@@ -328,7 +328,7 @@ def _chosen(arguments: tuple[sympy.Expr, ...], better: Any) -> sympy.Expr:
 
 def _slope(value: sympy.Basic, symbol: sympy.Basic) -> sympy.Expr:
     """The derivative as a C program can compute it: without impulses where a function jumps."""
-    # Where two arguments of a maximum are equal, as at rest, it has the slope of one of them, not none.
+    # A maximum of two equal arguments, as at rest, has the slope of one of them, not slope 0.
     if contains(value, sympy.Max, sympy.Min):
         value = value.replace(sympy.Max, lambda *each: _chosen(each, sympy.Ge)).replace(sympy.Min, lambda *each: _chosen(each, sympy.Le))
     slope = derivative(value, symbol)
@@ -344,7 +344,7 @@ def tolerated(state: Variable) -> float:
 
 
 def is_diagnostic(variable: Variable, table: VariableTable) -> bool:
-    """Whether nothing couples through this output, so that it is computed only on demand."""
+    """Says whether an output is computed only on demand, since nothing couples through it."""
     return variable.role in (Role.OUTPUT, Role.LOCAL) and variable.port is None and variable not in table.residuals
 
 

@@ -85,7 +85,7 @@ def _terminal(port: Port, position: tuple[float, float], torque_free: Sequence[s
 
 
 def _facts(kind: PortKind, torque_free: Sequence[str] | None) -> Element:
-    """What a coupling master has to know of a port, which other tools ignore."""
+    """Returns the annotations of a port for a coupling master, which other tools ignore."""
     added = [element("Sum", {"member": quantity.name}) for quantity in kind.added]
     power = [element("Power", {"effort": effort.name, "rate": rate.name}) for effort, rate in kind.power]
     no_torque = [] if torque_free is None else [element("NoTorque", {"where": " ".join(torque_free) or None})]

@@ -1,4 +1,4 @@
-"""Which ports give no torque, so that they may be connected with a point, which has no rotation."""
+"""Detection of ports that give no torque. They may be connected with a point, which has no rotation."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _settable(declared: Declaration, torques: Set[sympy.Symbol]) -> list[sympy.S
 
 
 def _vanish(declared: Declaration, torques: Set[sympy.Symbol], zeros: Set[sympy.Symbol]) -> bool:
-    """Whether torques are 0 where some variables are."""
+    """Says whether torques are 0 where some variables are."""
     known: dict[sympy.Symbol, sympy.Basic] = dict.fromkeys(zeros, sympy.Integer(0))
 
     def value(symbol: sympy.Symbol) -> sympy.Basic:

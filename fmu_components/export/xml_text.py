@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 Value = str | bool | int | float | None
 Element = str
-"""With its children, each of them two spaces further in."""
+"""Text of an element with its children, each of them two spaces further in."""
 
 
 def element(tag: str, attributes: Mapping[str, Value] | None = None, children: Iterable[Element] = ()) -> Element:

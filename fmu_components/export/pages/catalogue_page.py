@@ -80,7 +80,7 @@ def _library(declared: Declaration) -> str:
 
 
 def _chapter_introduction(library: str) -> list[str]:
-    """What the docstring of the component folder says below its first line, if anything."""
+    """Returns the paragraphs after the first line of the component folder's docstring, if any."""
     described = inspect.cleandoc(importlib.import_module(f"fmu_components.{library}").__doc__ or "").partition("\n")[2]
     return [f"\n{_text(' '.join(paragraph.split()))}" for paragraph in re.split(r"\n\s*\n", described) if paragraph.strip()]
 
@@ -95,7 +95,7 @@ def _anchor(declared: Declaration) -> str:
 
 
 def _on_white(icon: str) -> str:
-    """With a white ground, since the page may be shown on a dark one."""
+    """Adds a white ground to an icon, since the page may be shown on a dark one."""
     low, size = f"{-EXTENT:g}", f"{2 * EXTENT:g}"
     return icon.replace("</title>", f'</title>\n<rect x="{low}" y="{low}" width="{size}" height="{size}" rx="0.1" fill="#ffffff"/>', 1)
 
@@ -132,7 +132,7 @@ def _section(declared: Declaration) -> str:
 
 
 def _first_paragraph(declared: Declaration) -> list[str]:
-    """What follows the title, if anything does."""
+    """Returns the paragraph after the title, if any."""
     paragraphs = re.split(r"\n\s*\n", declared.description)
     return [" ".join(paragraphs[1].split())] if len(paragraphs) > 1 else []
 
@@ -142,7 +142,7 @@ def _freedoms(declared: Declaration) -> list[str]:
 
 
 def _constraints(declared: Declaration) -> Iterator[tuple[str, ...]]:
-    """What a joint keeps at zero, at the level at which it is stated."""
+    """Yields the quantities that a joint keeps at zero, at the level at which they are stated."""
     for k in range(1, len(declared.with_role(Role.ALGEBRAIC)) + 1):
         if f"velocity[{k}]" in declared.by_name:
             yield _equation(str(k), declared.by_name.get(f"position[{k}]", declared[f"velocity[{k}]"]))
@@ -158,13 +158,13 @@ def _equation(name: str, variable: Variable) -> tuple[str, ...]:
 
 
 def _main_parameters(declared: Declaration) -> list[Variable]:
-    """Those that the introduction does not list for all joints."""
+    """Returns the parameters that the introduction does not list for all joints."""
     common = (*_OF_ALL_JOINTS, *(f"{freedom}." for freedom in _freedoms(declared)))
     return [v for v in declared.with_role(Role.PARAMETER) if not v.name.startswith(common)]
 
 
 def _is_main_output(variable: Variable, declared: Declaration) -> bool:
-    """Whether an output is neither part of a port nor of what all joints and freedoms have."""
+    """Says whether an output belongs neither to a port nor to the outputs that all joints and freedoms have."""
     common = ("position[", "velocity[", "acceleration[", "residual[", "multiplier[", *(f"{freedom}." for freedom in _freedoms(declared)))
     return variable.port is None and not variable.name.startswith(common)
 

@@ -133,7 +133,7 @@ class _Group:
     holds: Callable[[Variable], bool]
     text: str = ""
     explained: bool = False
-    """Whether each variable's own text is shown, where heading and ports do not say it already."""
+    """True where each variable's own text is shown, since heading and ports do not contain it."""
 
 
 def _groups(table: VariableTable) -> list[_Group]:
@@ -274,15 +274,15 @@ def _use(table: VariableTable) -> str:
 
 @dataclass(frozen=True)
 class _Partner:
-    """What a port is connected with in an example."""
+    """The component to which an example connects a port."""
 
     instance: str
     component: str
     port: str
     starts: Mapping[str, str]
-    """By coordinate of the port, the parameter or state from which its value starts."""
+    """Start of each coordinate of the port: the name of a parameter or state."""
     values: Mapping[str, float] = field(default_factory=dict)
-    """What these, and others, are where the port is at 0."""
+    """Values of these parameters and states, and of others, where the port is at 0."""
 
 
 _AXES = {f"R{i}{column}": f"p1.{axis}{a}" for column, axis in ((3, "z"), (1, "x")) for i, a in enumerate("xyz", 1)}
@@ -314,7 +314,7 @@ _PARTNERS = {
         _Partner("source", "electrical.VoltageSource", "pin", {}, {"voltage": 12.0}),
     ),
 }
-"""By kind of port, one at rest and one that moves, or a voltage of 0 and one that differs from it."""
+"""Two partners for each kind of port: one at rest and one that moves, or a voltage of 0 and another voltage."""
 
 
 def usage(table: VariableTable) -> str:

@@ -30,7 +30,7 @@ Field = npt.NDArray[np.float64]
 
 
 def port_positions(declared: Declaration) -> dict[str, tuple[float, float]]:
-    """Where each port lies on the edge of the square: left, right, top, bottom, then spread evenly between these."""
+    """Returns the places of the ports on the edge of the square: left, right, top, bottom, then spread evenly between these."""
     ports = [port.name for port in declared.ports]
     quarters = (0, 2, 1, 3)  # starting at left, right, top, bottom, so that few ports lie opposite to each other
     places = [2.0 * quarter for quarter in quarters]
@@ -185,7 +185,7 @@ def _distance(shape: Shape, x: Field, y: Field) -> Field:
 
 
 def _inside(shape: Shape, x: Field, y: Field) -> npt.NDArray[np.bool_]:
-    """Whether points lie inside; for polygons by the even-odd rule."""
+    """Says which points lie inside; for polygons by the even-odd rule."""
     if isinstance(shape, Circle):
         return np.hypot(x - shape.x, y - shape.y) < shape.radius
     odd = np.zeros(x.shape, dtype=bool)
