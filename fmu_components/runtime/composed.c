@@ -1,4 +1,4 @@
-/* What only models that are composed of others are told of their motion. */
+/* Calls that only composed models get about their motion. */
 #include "runtime.h"
 
 void takes_steps(Instance *instance)

@@ -4,7 +4,7 @@
 
 enum { MOST_ITERATIONS = 10000 };
 
-/* Whether a relation differs from the sign of its indicator at the present values. */
+/* Says whether a relation differs from the sign of its indicator at the present values. */
 bool relation_changed(Instance *instance)
 {
     if (model.relations == 0)
@@ -75,7 +75,7 @@ static bool due(const Instance *instance, unsigned i)
     return time_reached(instance, instance->next[i]) && instance->next[i] != instance->spent[i];
 }
 
-/* Whether a variable can take the value that an event computes. */
+/* Says whether a variable can take the value that an event computes. */
 static bool acceptable(const Variable *variable, double value)
 {
     return variable->type == INTEGER ? value == whole(value) : isfinite(value);

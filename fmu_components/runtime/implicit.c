@@ -1,7 +1,7 @@
 /* The collocation method at Radau's points with three stages, of order 5, for stiff models (Hairer and Wanner, Solving Ordinary
  * Differential Equations II, chapters IV.5 and IV.8).
  *
- * With z the increments of the states at the stages, h the size of the step and A the method's coefficients, (1/h) A^-1 z = f(x + z).
+ * The increments z of the states at the stages solve (1/h) A^-1 z = f(x + z) with the step size h and the method's coefficients A.
  * T^-1 A^-1 T has the real number a0 and the pair a1 +- i b1 in blocks on its diagonal. So for w = T^-1 z each iteration of Newton's
  * method, with the Jacobian J of one place for all stages, solves one real system with a0/h I - J and one complex one with
  * (a1 + i b1)/h I - J. */
@@ -250,7 +250,7 @@ static Iteration iterate(Instance *instance, const Step *step, Span span)
     return result;
 }
 
-/* In units of the estimate's tolerance; filtered, since in stiff directions the estimate itself would be far too great. */
+/* Returns the error in units of its tolerance. It is filtered, since in stiff directions the raw estimate would be far too great. */
 static double error_of_step(Instance *instance, const Step *step, Span span)
 {
     Implicit *m = instance->implicit;
@@ -331,7 +331,7 @@ static Trial attempt(Instance *instance, const Step *step, Span span)
     double factor = fmin(8, fmax(0.2, safety * pow(error, -0.25)));
     if (error >= 1)
         return refuse(m, factor);
-    /* As the error has grown from the last step to this one, so it may grow on. */
+    /* The error may grow on as it has grown from the last step to this one. */
     if (m->accepted_size > 0)
         factor = fmin(factor, fmax(0.2, safety * span.size / m->accepted_size * pow(m->accepted_error / error / error, 0.25)));
     m->accepted_size = span.size;

@@ -154,7 +154,7 @@ static Status check_validity(Instance *instance)
     return OK;
 }
 
-/* Whether the components fit together, and what has to be known of how they do. */
+/* Checks that the components fit together, and warns the user where they do so only in part. */
 static Status check_composition(Instance *instance)
 {
     const char *violation = model.composition->violation(instance->own, instance->progress.tolerance);

@@ -1,4 +1,4 @@
-/* What is said to the importer's logger. */
+/* Messages to the importer's logger. */
 #include "runtime.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* What all methods of integration need of an instance. */
+/* Parts of an instance that all integration methods use. */
 #include "method.h"
 
 /* Inputs follow their polynomials from the start of the communication step, or what the importer knows of them. */

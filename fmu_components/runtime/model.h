@@ -71,7 +71,7 @@ typedef struct Method Method;
 
 typedef enum { UNCONSTRAINED, PROJECTED, UNPROJECTABLE } Projected;
 
-/* What a model that is composed of others does in its own way. */
+/* Functions that a composed model implements in its own way. */
 typedef struct {
     void (*bind)(Model *, double *v);                 /* to the values of its instance, which stay where they are */
     void (*restart)(Model *);                         /* all values have been set anew */

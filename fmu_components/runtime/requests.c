@@ -44,7 +44,7 @@ static unsigned entry_of(const Model *of, Reference unknown, Reference known)
     return NO_ENTRY;
 }
 
-/* What comes first stays: requests that drive each other out would cost more than they save. */
+/* Stores a request if its slot is free. The first request stays: replacing requests by each other would cost more than it saves. */
 void request_note(Instance *instance, Purpose purpose, const Reference *references, size_t count, Reference known)
 {
     if (count == 0 || count > ROOM / sizeof(unsigned))

@@ -32,7 +32,7 @@ typedef enum {
 typedef enum { LOG_EVENTS, LOG_WARNING, LOG_DISCARD, LOG_ERROR, LOG_FATAL, CATEGORIES } Category;
 extern const char *const category_names[CATEGORIES];
 
-/* What saving, restoring and serialising carry beside the array of values. */
+/* Data of a saved, restored or serialised instance beside the array of values. */
 typedef struct {
     Mode mode;
     double stop_time, tolerance; /* the stop time is infinite where none is given */
@@ -50,8 +50,8 @@ typedef void (*Log)(const Instance *, Status, const char *category, const char *
 
 #define CALCULATED (1u << DERIVATIVE | 1u << OUTPUT | 1u << LOCAL | 1u << INDICATOR) /* roles */
 
-/* What is known of references that were got, set or differentiated before, all of them real: an importer asks for the same ones again
- * and again, and looking each of them up would cost more than the model's own arithmetic. Nothing in it depends on values. */
+/* A known list of references that were got, set or differentiated before, all of them real. An importer repeats the same lists again and
+ * again, and looking up each reference would cost more than the model's own arithmetic. A request does not depend on values. */
 typedef enum { GETTING, SETTING, DIFFERENTIATING } Purpose;
 
 typedef struct {
@@ -66,7 +66,7 @@ typedef struct Requests Requests;
 #define NO_ENTRY (~0u)
 
 struct Instance {
-    /* What almost every call needs comes first, in as few cache lines as can be. */
+    /* Fields that almost every call needs come first, in as few cache lines as possible. */
     const unsigned *settable; /* by role: the modes in which a variable may be set */
     Progress progress;
     unsigned valid, valid_jacobian; /* how many stages are up to date */
@@ -114,7 +114,7 @@ static inline void evaluate(Instance *instance, unsigned stage)
             model.evaluate[instance->valid](instance->v, instance->t);
 }
 
-/* How many stages must be valid before a variable is read. A mechanism computes its multipliers itself unless they are given. */
+/* Returns the number of stages that must be valid before a variable is read. A mechanism computes multipliers that are not given. */
 static inline unsigned stages_behind(const Model *of, const Variable *variable)
 {
     if (CALCULATED >> variable->role & 1)
@@ -135,7 +135,7 @@ void note_event(const Instance *, const char *format, ...) __attribute__((format
 
 bool refuse_call(const Instance *, const char *function, unsigned modes);
 
-/* Whether a function may be called in the present mode, and with the pointers that it needs. */
+/* Says whether a function may be called in the present mode, and with the pointers that it needs. */
 static inline bool may_call(const Instance *instance, const char *function, unsigned modes, bool complete)
 {
     return ((instance->progress.mode & modes) && complete) || refuse_call(instance, function, modes);
@@ -161,7 +161,7 @@ Status get_derivatives(Instance *, double *, size_t);
 Status get_indicators(Instance *, double *, size_t);
 Status unknown_reference(const Instance *, Reference);
 
-/* From what the importer counts to what the model counts; two lists are needed at once. */
+/* Translates the importer's references into the model's; `which` selects one of two lists that may be in use at once. */
 bool translate(Instance *, const Reference **, size_t count, unsigned which);
 
 /* requests.c */

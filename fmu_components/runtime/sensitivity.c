@@ -42,7 +42,7 @@ static double entry_value(Instance *instance, unsigned index)
     return instance->j[index];
 }
 
-/* What both directions begin with. */
+/* Checks that both kinds of derivatives begin with. */
 static Status prepare(Instance *instance, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count)
 {
     Status status = follow_start(instance);
@@ -57,7 +57,7 @@ static Status refuse_result(const Instance *instance, const char *kind, Referenc
                   variable_name(&model, &model.variable[reference]), instance->v[model.time], value);
 }
 
-/* With respect to a single known, which is what a Jacobian is made of as a rule. */
+/* Computes the derivatives by a single known: Jacobians are usually assembled from such columns. */
 static Status column(Instance *instance, const Request *request, double seed, double *sensitivity)
 {
     if (request->stages > instance->valid_jacobian)
@@ -71,7 +71,7 @@ static Status column(Instance *instance, const Request *request, double seed, do
     return OK;
 }
 
-/* In a model that is composed of others. */
+/* Computes the derivatives of a composed model. */
 static Status derive(Instance *instance, const char *kind, const Reference *unknowns, size_t unknown_count, const Reference *knowns,
                      size_t known_count, const double *seed, double *sensitivity)
 {
@@ -204,7 +204,7 @@ Status set_input_derivative(Instance *instance, Reference reference, int order, 
     return OK;
 }
 
-/* How fast a variable changes now; of those that can be differentiated by. */
+/* Returns the present rate of a variable that derivatives can be taken by. */
 static double rate_of(const Instance *instance, const Variable *known)
 {
     return known->role == TIME    ? 1

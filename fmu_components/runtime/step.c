@@ -22,8 +22,8 @@ static double next_instant(Instance *instance)
     return next;
 }
 
-/* Where values between the ends of a step are less exact than at its end, an event is approached by a step that ends just after it: by
- * this fraction longer, so that it still holds the event, and so close that the values there are as exact as at the end. */
+/* Fraction by which a step that ends just after an event is longer than the way to it. Values inside a step may be less exact than at its
+ * end. So the step has to contain the event, and to end so close to it that its values are as exact as at the end. */
 static const double beyond = 5e-4;
 
 /* An explicit step ends on the constraints, but where an event cuts it; this event may lie ahead of where the states are moved to. */

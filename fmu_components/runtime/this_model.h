@@ -1,5 +1,5 @@
-/* Where an instance finds its model: the FMU has a single one, which the compiler knows. An FMU that is composed of several models
- * brings another file of this name. */
+/* Access of an instance to its model. The FMU has a single model, which the compiler knows; a composed FMU brings another file of this
+ * name. */
 #ifndef THIS_MODEL_H
 #define THIS_MODEL_H
 
@@ -13,7 +13,7 @@ static inline void model_free(Model *only)
     (void)only;
 }
 
-/* What an importer counts in is where a variable stands. */
+/* Translates nothing: the importer's references are the places of the variables. */
 static inline bool to_places(Model *only, const Reference **references, size_t count, unsigned which)
 {
     (void)only;

@@ -85,7 +85,7 @@ static Status unknown(const Instance *instance, Reference place, Type type)
                   variable_name(&model, &model.variable[place]), reference, type_names[type], type_names[model.variable[place].type]);
 }
 
-/* Whether a variable may take a value now; with the sentence where it may not. */
+/* Checks that a variable may take a value now, and reports the reason where it may not. */
 static Status admit(const Instance *instance, const Variable *variable, double value)
 {
     if ((variable->role == SWITCH || variable->role == DISCRETE_INPUT) && value == instance->v[variable - model.variable])
@@ -196,7 +196,7 @@ Status read_places(Instance *instance, const Reference *references, size_t count
         values[i] = value;
         finite += value - value;
     }
-    /* What has not been computed is not a number, but what the components pass on to each other may still be what it was before. */
+    /* Values that were not computed are not numbers, but values that components pass on to each other may still be the former ones. */
     const char *reason = stages && model.composition ? model.composition->reason(instance->own) : NULL;
     if (reason && read_rehearsed(instance, references, count, values, type))
         return OK;

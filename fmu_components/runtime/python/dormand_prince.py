@@ -87,7 +87,7 @@ def try_step(
 
 
 def growth(error: float) -> float:
-    """By how much the size of a step may change, as its error tells."""
+    """Returns the factor for the size of the next step, from the error of the last one."""
     if error == 0:
         return 5.0
     return min(5.0, max(0.2, 0.9 * error**-0.2)) if math.isfinite(error) else 0.2

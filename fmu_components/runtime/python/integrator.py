@@ -13,10 +13,10 @@ from .tables import Model, SlaveEvent, Values
 RESOLUTION = 1e-14
 """The shortest step, and how closely an event is located, relative to max(1, |time|)."""
 _ROUNDS = 100
-"""How many rounds of events may follow each other at one instant."""
+"""Largest number of rounds of events that may follow each other at one instant."""
 _PROBES = (1e-8, 1e-6, 1e-4, 1e-2, *(i / 8 for i in range(1, 9)))
-"""Where in a step the relations are looked at. The small ones see a relation that changes just after an event, such as a
-ball that leaves the ground, and that would be back by the end of the step."""
+"""Places in a step where the relations are checked, as fractions of the step. The small ones detect a relation that changes just after an
+event and is back by the end of the step, such as a ball that leaves the ground."""
 
 
 class StepFailure(ArithmeticError):

@@ -297,7 +297,7 @@ class Slave(Fmi2Slave):
 
     @staticmethod
     def _fmu_state_from_bytes(state: bytes) -> dict[str, Any]:
-        """What cannot be read becomes an empty state, which is refused where the instance is known."""
+        """Reads a saved state. Unreadable bytes give an empty state, which is refused where the instance is known."""
         try:
             found = json.loads(state.decode("utf-8"))
         except ValueError:

@@ -31,7 +31,7 @@ class SlaveVariable:
     """The range in words, as it follows 'must be'."""
 
     def missing(self, value: float) -> str | None:
-        """What the value would have to be; None where it is that."""
+        """Returns the requirement that the value violates; None where it meets all."""
         above = value > self.minimum if self.open_below else value >= self.minimum
         below = value < self.maximum if self.open_above else value <= self.maximum
         if not math.isfinite(value):
@@ -39,7 +39,7 @@ class SlaveVariable:
         return None if above and below else self.range
 
     def settable(self, running: bool) -> bool:
-        """Whether its value is the importer's to choose, while the simulation is running or before."""
+        """Says whether the importer may set the value, while the simulation is running or before."""
         if self.causality == "input":
             return True
         return self.causality == "parameter" and self.variability == "tunable" if running else self.start is not None
@@ -56,7 +56,7 @@ class SlaveEvent:
     kind: str
     """``rises``, ``falls`` or ``reaches``."""
     index: int
-    """Of the relation that rises or falls, or of the instant that is reached."""
+    """Index of the relation that rises or falls, or of the instant that is reached."""
     targets: tuple[int, ...]
     update: Callable[[Values], Sequence[Any]]
     text: str
@@ -80,9 +80,10 @@ class Model:
     relations: tuple[int, ...]
     events: tuple[SlaveEvent, ...]
     conditions: tuple[tuple[str, tuple[int, ...], bool], ...]
-    """What must hold at initialisation, in words, and what it depends on; ``require`` gives expressions that must be positive.
+    """Conditions at initialisation: the text, the variables on which it depends, and true where a violation only causes a warning.
 
-    The last entry says that a warning is enough where one is not."""
+    ``require`` gives expressions that must be positive.
+    """
     evaluate: Callable[[Values], None]
     derivatives: Callable[[Values], Sequence[float]] = _nothing
     indicators: Callable[[Values], Sequence[float]] = _nothing
