@@ -74,7 +74,7 @@ class BuildWithHost(build_ext):
                 include_dirs=[str(KERNEL)],
                 extra_postargs=["-std=c11", "-O2", "-Wall", "-Wextra"],
             )
-            # What Python brings along for the library, and FMUs take for granted.
+            # Python loads these libraries for the extension, and FMUs rely on them.
             needed = ["-Wl,--no-as-needed", "-lm", "-ldl", "-lpthread"]
             self.compiler.link_executable(objects, PROGRAM, output_dir=str(self._beside(ext)), extra_postargs=needed)
         except CCompilerError as error:

@@ -22,7 +22,7 @@ _NOT_COMPONENTS = {"declare", "export", "runtime", "__pycache__"}
 
 
 class UnknownComponent(LookupError):
-    """No component has this name; the message lists the nearest ones."""
+    """The error for a name that no component has; the message lists the nearest ones."""
 
 
 @cache
