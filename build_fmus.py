@@ -11,10 +11,11 @@ from pathlib import Path
 from tqdm import tqdm
 
 from fmu_components import catalogue
-from fmu_components.declare.component import Component, component_name, component_title
+from fmu_components.declare.component import Component, component_name, component_title, declaration
 from fmu_components.declare.declaration import DeclarationError
 from fmu_components.export.build import BuiltFmu, Options, build
 from fmu_components.export.compile import PLATFORMS, ExportError, available_platforms
+from fmu_components.modelica.package import package_text, switching, write_package
 
 
 def main(arguments: Sequence[str] | None = None, prog: str = "build_fmus.py") -> int:
@@ -38,6 +39,12 @@ def main(arguments: Sequence[str] | None = None, prog: str = "build_fmus.py") ->
         metavar="LIST",
         help=f"comma-separated, of {', '.join(PLATFORMS)} (default: linux64, and win64 where its cross compiler is installed)",
     )
+    parser.add_argument(
+        "--modelica",
+        type=Path,
+        metavar="DIR",
+        help="write the components that do not switch as the Modelica package Jourdain into this folder",
+    )
     parser.add_argument("--list", action="store_true", help="list the components and stop")
     chosen = parser.parse_args(arguments)
     try:
@@ -46,6 +53,10 @@ def main(arguments: Sequence[str] | None = None, prog: str = "build_fmus.py") ->
             for component in components:
                 print(f"{component_name(component):32} {component_title(component)}")
             return 0
+        if chosen.modelica is not None:
+            print(_modelica(components, chosen.modelica, named=bool(chosen.names)))
+            if chosen.out is None:
+                return 0
         if chosen.out is None:
             parser.error("the folder for the FMUs is missing; give it with --out DIR")
         return _build(components, _writable(chosen.out), _options(chosen))
@@ -70,7 +81,17 @@ def _components(names: Sequence[str]) -> list[type[Component]]:
     return chosen
 
 
-def _writable(folder: Path) -> Path:
+def _modelica(components: Sequence[type[Component]], folder: Path, named: bool) -> str:
+    """Writes the package. A component that switches is left out where all are asked for, and refused where it is named."""
+    declared = [declaration(component) for component in components]
+    written = declared if named else [each for each in declared if switching(each) is None]
+    text = package_text(written)
+    file = write_package(text, _writable(folder, "Modelica package", "--modelica"))
+    left = len(declared) - len(written)
+    return f"{len(written)} component{'s' if len(written) != 1 else ''} in {file}; {f'{left} left out, which switch at events' if left else 'none left out'}"
+
+
+def _writable(folder: Path, what: str = "FMUs", option: str = "--out") -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if os.access(folder, os.W_OK):
@@ -78,7 +99,7 @@ def _writable(folder: Path) -> Path:
         reason = "it is not writable"
     except OSError as error:
         reason = error.strerror or str(error)
-    raise ExportError(f"the FMUs cannot be written into '{folder}': {reason}; give another folder with --out")
+    raise ExportError(f"the {what} cannot be written into '{folder}': {reason}; give another folder with {option}")
 
 
 def _options(chosen: argparse.Namespace) -> Options:

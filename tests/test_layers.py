@@ -38,6 +38,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "planar spatial mechanical1d hydraulic electrical signal",
         "catalogue",
         "export",
+        "modelica",
     ),
     "jourdain": ("__init__ declare icon measures picture shapes", "verbs", "command", "__main__"),
 }

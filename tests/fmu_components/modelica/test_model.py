@@ -1,0 +1,123 @@
+"""The Modelica model of a component."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from fmu_components.catalogue import find
+from fmu_components.declare.component import Component, declaration
+from fmu_components.declare.declaration import DeclarationError
+from fmu_components.declare.ports import ROTATIONAL, Side
+from fmu_components.modelica.model import modelica_model
+
+
+def lines(name: str) -> list[str]:
+    return [line.strip() for line in modelica_model(declaration(find(name)))]
+
+
+@pytest.mark.parametrize(
+    ("component", "expected"),
+    [
+        (
+            "planar.Body1",
+            [
+                'Interfaces.Planar p1 "point 1 of the body";',
+                'parameter Real m(unit = "kg", min = 0.0) = 1.0 "mass (greater than 0)";',
+                'Real theta(unit = "rad", start = 0.0) "absolute angle of the body";',
+                "der(omega) = (p1.t + p1.fy*(p1_rx*cos(theta) - p1_ry*sin(theta)) - p1.fx*(p1_rx*sin(theta) + p1_ry*cos(theta)))/I;",
+                "p1.phi = p1_angle + theta;",
+            ],
+        ),
+        (
+            "planar.Revolute",
+            [
+                'Real multiplier_1(unit = "N") "multiplier of constraint 1 in effect";',
+                "0 = N.x - M.x;",
+                "M.fx = multiplier_1;",
+                "N.fx = -multiplier_1;",
+                "N.t = -rotation_effort;",
+                "N_omega = der(N.phi);",
+            ],
+        ),
+        ("planar.MasslessLink1", ["der(vx) = ax;", "0 = p1.fx;"]),
+        ("planar.KnifeEdge", ["M_vx = der(M.x);"]),
+        ("planar.ActuatedRevolute", ['input Real effort(unit = "N.m") = 0.0 "torque on body j, its opposite on body i";']),
+        ("planar.Motion", ['input Real x(unit = "m") = 0.0 "absolute x of the point";', "p1.x = x;", "Fx = -p1.fx;"]),
+        ("hydraulic.Orifice", ["A.q = flow_;", "B.q = -flow_;"]),
+        (
+            "signal.FirstOrder",
+            [
+                'Real x(unit = "1", start = 0.0, fixed = true) "the signal that lags behind";',
+                'output Real y(unit = "1") "the signal that lags behind";',
+                "der(x) = (-x + k*u)/T;",
+            ],
+        ),
+        (
+            "planar.ConnectingRod",
+            [
+                "initial equation",
+                'assert((N.x - M.x)^2 + (N.y - M.y)^2 > 0, "ConnectingRod: it is required that M lies apart from N, '
+                'since the rod has no direction where they coincide");',
+            ],
+        ),
+        (
+            "spatial.Spherical",
+            [
+                "M.f = -M.R.T*M_F;",
+                "M_F = {-multiplier_1, -multiplier_2, -multiplier_3};",
+                "0 = N.r_0[1] - M.r_0[1];",
+                'Real M_F[3](each unit = "N");',
+                "M_omega = transpose(M.R.T)*M.R.w;",
+            ],
+        ),
+        (
+            "spatial.Body2",
+            ["Connections.root(p1.R);", "Connections.branch(p1.R, p2.R);", "p1_F = transpose(p1.R.T)*p1.f;", "p2.R.w = p2.R.T*p2_omega;"],
+        ),
+    ],
+)
+def test_lines_of_a_component(component: str, expected: list[str]) -> None:
+    found = lines(component)
+    assert [line for line in expected if line not in found] == []
+
+
+@pytest.mark.parametrize("component", ["planar.Revolute", "planar.RevoluteBody", "planar.MasslessLink2", "spatial.Bushing"])
+def test_only_the_ideal_mode_is_written(component: str) -> None:
+    """Stabilisation, the compliant mode and second derivatives of outputs are left out."""
+    declared = [line for line in lines(component) if re.match(r"(parameter |input |output )?(Real|Boolean) ", line)]
+    names = [re.split(r"(?:Real|Boolean) ", line)[1] for line in declared]
+    assert names
+    assert not [name for name in names if re.match(r"(ideal|compliant|baumgarte|lambda|residual|\w+_qdd)(\b|_)", name)]
+
+
+def test_outputs_that_need_the_rate_of_a_signal_are_left_out() -> None:
+    """The power of a prescribed motion needs the rate of the signal, its torque does not."""
+    found = "\n".join(lines("mechanical1d.Angle"))
+    assert "output Real torque" in found and "power" not in found and "angle_rate" not in found
+
+
+def test_documentation_is_the_docstring() -> None:
+    assert (
+        lines("signal.FirstOrder")[-2] == 'annotation(Documentation(info = "<html><p>First-order lag: T y&#x27; + y = k u.</p></html>"));'
+    )
+
+
+def test_long_formulas_are_written_once() -> None:
+    found = lines("spatial.Spherical")
+    assert sum(line.startswith("shared_1 = ") for line in found) == 1
+    assert max(map(len, found)) < 1500
+
+
+class _Clash(Component):
+    """Two names that Modelica cannot tell apart."""
+
+    def declare(self) -> None:
+        flange = self.port("flange", ROTATIONAL, Side.MOTION, "the flange")
+        self.moves(flange, self.parameter("a.b", 0.0, "rad", "first") + self.parameter("a_b", 0.0, "rad", "second"))
+
+
+def test_equal_names_are_refused() -> None:
+    with pytest.raises(DeclarationError, match=r"_Clash: two of its variables are called 'a_b' in Modelica; rename one of them"):
+        modelica_model(declaration(_Clash))
