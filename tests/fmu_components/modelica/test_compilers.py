@@ -13,6 +13,7 @@ from fmu_components.catalogue import all_components, find
 from fmu_components.declare.component import declaration
 from fmu_components.declare.declaration import Declaration
 from fmu_components.modelica.package import package_text, switching, write_package
+from tests.support.systems.seven_bodies import EXAMPLE as SEVEN
 
 PAGE = Path(__file__).parents[3] / "docs" / "openmodelica.md"
 PENDULUM = ("planar.Fixed", "planar.Revolute", "planar.Body1")
@@ -67,6 +68,35 @@ def test_the_pendulum_of_the_page_moves_as_in_the_master(rumoca: Any) -> None:
     loaded = rumoca.Session().loads(f"{text}\n{model}", model="Pendulum")
     result = loaded.simulate(t=(0, 2), dt=0.02, config=rumoca.SimConfig(solver="rk-like", rtol=1e-12, atol=1e-12))
     assert float(result["rod.theta"][-1]) == pytest.approx(-0.03269734257227, abs=1e-9)
+
+
+def seven_bodies() -> str:
+    """The mechanism of example 3 as a Modelica model; link 1 alone keeps its start values."""
+    lines = ["model SevenBodies", *(f"Jourdain.planar.Fixed {name}(p1_rx = {x!r}, p1_ry = {y!r});" for name, (x, y) in SEVEN.FIXED.items())]
+    for (name, points), m, inertia, (x, y, theta) in zip(SEVEN.POINTS.items(), SEVEN.M, SEVEN.I, SEVEN.poses(**SEVEN.START), strict=True):
+        places = "".join(f"p{i}_rx = {rx!r}, p{i}_ry = {ry!r}, " for i, (rx, ry) in enumerate(points, 1))
+        fixed, speed = (", fixed = true", ", omega(fixed = true)") if name == "link1" else ("", "")
+        start = f"x(start = {x!r}), y(start = {y!r}), theta(start = {theta!r}{fixed}){speed}"
+        lines.append(f"Jourdain.planar.Body{len(points)} {name}({places}m = {m!r}, I = {inertia!r}, gy = 0, {start});")
+    lines += [f"Jourdain.planar.{'ActuatedRevolute' if name == 'drive' else 'Revolute'} {name};" for name in SEVEN.JOINTS]
+    lines += [f"Jourdain.mechanical1d.Torque motor(torque = {SEVEN.TORQUE!r});"]
+    lines += [f"Jourdain.planar.SpringDamper spring(k = {SEVEN.STIFFNESS!r}, rest = {SEVEN.REST!r});", "equation"]
+    for name, (M, N) in (*SEVEN.JOINTS.items(), ("spring", ("C.p1", "link3.p3"))):
+        lines += [f"connect({M}, {name}.M);", f"connect({name}.N, {N});"]
+    return "\n".join([*lines, "connect(motor.flange, drive.flange);", "end SevenBodies;"])
+
+
+@pytest.mark.slow
+def test_the_seven_bodies_reach_the_published_angles(rumoca: Any) -> None:
+    """Three closed loops of ten joints: the compiler reduces the index. A torque enters by a connector."""
+    names = ("planar.Fixed", "planar.Body2", "planar.Body3", "planar.Revolute", "planar.ActuatedRevolute", "planar.SpringDamper")
+    text = package_text([declaration(find(name)) for name in (*names, "mechanical1d.Torque")])
+    loaded = rumoca.Session().loads(f"{text}\n{seven_bodies()}", model="SevenBodies")
+    config = rumoca.SimConfig(solver="rk-like", rtol=1e-12, atol=1e-12)
+    result = loaded.simulate(t=(0, SEVEN.STOP), dt=SEVEN.STOP / 100, config=config)
+    found = {name: float(result[f"{name}.theta"][-1]) for name in ("link1", "link7", "link5")}
+    expected = {"link1": SEVEN.REFERENCE["beta"], "link7": SEVEN.REFERENCE["eps"], "link5": SEVEN.REFERENCE["delta"]}
+    assert found == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.slow
