@@ -165,13 +165,20 @@ class _Model:
             self.equations.append(f"{name} = {self.printer.doprint(part.formula)}")
         return self.shared[part]
 
+    def _followed(self, signal: Variable) -> str:
+        """Returns a variable that equals an input, since some compilers differentiate no input itself."""
+        name = f"{modelica_name(signal.name)}_followed"
+        self.helpers[name] = f'Real {name}(unit = "{modelica_unit(signal.unit)}")'
+        self.equations.append(f"{name} = {self._reference(signal.symbol)}")
+        return name
+
     def _want(self, name: str) -> None:
         if name not in self.declarations:
             self.declarations[name] = ""
             self.pending.append(name)
 
     def _needs_rates(self, output: Variable) -> bool:
-        """Returns whether an output needs the rate of a signal. Compilers refuse the time derivative of an input that nothing is connected to."""
+        """Returns whether an output needs the rate of a signal. An output alone is no reason to differentiate what a user connects."""
         signals = {self.declared[high].symbol for high, low in self.lower.items() if not self.declared[low].port}
         return bool(signals) and not signals.isdisjoint(free_symbols(self.declared.expand(output.symbol)))
 
@@ -186,8 +193,9 @@ class _Model:
         name = modelica_name(variable.name)
         self.declarations[variable.name] = _declaration(variable, self.declared, variable.name in self.lower)
         if variable.name in self.lower:
-            low = self.declared[self.lower[variable.name]].symbol
-            self.equations.append(f"{name} = der({self._reference(low)})")
+            low = self.declared[self.lower[variable.name]]
+            signal = not low.port and low.name not in self.lower
+            self.equations.append(f"{name} = der({self._followed(low) if signal else self._reference(low.symbol)})")
         elif variable.name in self.balances:
             self.equations.append(f"0 = {self._text(self.declared[self.balances[variable.name]])}")
         elif variable.equation is not None:

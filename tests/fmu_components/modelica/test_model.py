@@ -98,6 +98,13 @@ def test_outputs_that_need_the_rate_of_a_signal_are_left_out() -> None:
     assert "output Real torque" in found and "power" not in found and "angle_rate" not in found
 
 
+def test_a_signal_is_differentiated_where_the_motion_needs_it() -> None:
+    """Angular velocities of a prescribed motion in space follow from the rates of its angles, which are no inputs here."""
+    found = lines("spatial.Motion")
+    assert {"roll_followed = roll;", "roll_rate = der(roll_followed);"} <= set(found)
+    assert not [line for line in found if line.startswith("input") and "rate" in line]
+
+
 def test_documentation_is_the_docstring() -> None:
     assert (
         lines("signal.FirstOrder")[-2] == 'annotation(Documentation(info = "<html><p>First-order lag: T y&#x27; + y = k u.</p></html>"));'
