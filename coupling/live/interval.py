@@ -37,7 +37,7 @@ class Interval:
         count = len(built.schedule.fed)
         self._fed = slice(len(built.schedule.arriving), len(built.schedule.arriving) + count)
         self._first_drive = len(built.inner.drives) - count
-        limit_values(inner, outer.x[self._states])
+        limit_values(inner, np.array(outer.kernel.slots[self._states]))
         self._h = 0.0
         self._saved = self._kernel.peaks, self._h
         self._none = np.zeros(0)

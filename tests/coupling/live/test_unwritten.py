@@ -76,6 +76,7 @@ class Odd:
             time=number,
         )
         self.slots = np.full(len(kernel.slots), number)
+        self.limits = self.present = np.full(kernel.states + 1, number)
         self.runge_kutta = SimpleNamespace(worst=index)
         self.index3 = SimpleNamespace(worst=index, change=number)
         self.time = self.reached = self.recorded_until = number
