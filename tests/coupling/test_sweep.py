@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 from coupling import Ending, Outcome, Result, SweepError, System
+from coupling.files import open_part
 from coupling.measures import final, peak
 from coupling.sampling import sample
 from coupling.sweep import sweep
@@ -391,12 +392,13 @@ def test_a_folder_holds_runs_that_can_be_loaded(tmp_path: Path, monkeypatch: pyt
 
 def test_a_folder_keeps_no_halves(tmp_path: Path) -> None:
     """What a process that is gone was writing goes; what is being written, and files of others, stay; and where no folder can be made."""
-    gone = subprocess.run([sys.executable, "-S", "-c", "import os; print(os.getpid())"], capture_output=True, text=True).stdout.strip()
-    others = [f".000001-0.jrd.{os.getpid()}.part", ".notes.jrd.mine.part", "notes.txt"]
-    for name in (f".000000-0.jrd.{gone}.part", *others):
+    held, file_of = open_part(tmp_path / "000001-0.jrd")
+    others = [held.name, ".notes.jrd.mine.part", "notes.txt"]
+    for name in (".000000-0.jrd.0123456789ab.part", *others[1:]):
         (tmp_path / name).touch()
     sweep(pendulum(), {"rod.m": [1.0]}, stop_time=0.0, folder=tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir() if not path.name.startswith("000000-")) == sorted(others)
+    os.close(file_of)
     file = tmp_path / "notes.txt"
     assert refusal(lambda: sweep(pendulum(), {"rod.m": [1.0]}, stop_time=0.0, folder=file), OSError) == (
         f"the folder '{file}' cannot be made: File exists; choose another path"
