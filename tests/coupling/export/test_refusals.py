@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -160,7 +161,6 @@ def test_paths_that_cannot_be_written(tmp_path):
 
 
 def test_a_disk_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
-    from fmu_components.export import archive
 
     path = tmp_path / "x.fmu"
     path.write_bytes(b"what was there")
@@ -168,7 +168,7 @@ def test_a_disk_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
     def full(*arguments: object, **options: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(archive.zipfile.ZipFile, "writestr", full)
+    monkeypatch.setattr(zipfile.ZipFile, "writestr", full)
     sentence = refusal(lambda: CASES["pendulum"].system().export_fmu(path, platforms=["linux64"]))
     assert "cannot be written: No space left on device" in sentence
     assert path.read_bytes() == b"what was there" and list(tmp_path.iterdir()) == [path]
