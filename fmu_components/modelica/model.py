@@ -12,7 +12,7 @@ from itertools import pairwise
 import sympy
 
 from fmu_components.declare.declaration import TIME, Declaration, DeclarationError, Role, Variable
-from fmu_components.declare.expressions import free_symbols, replaced
+from fmu_components.declare.expressions import contains, free_symbols, replaced
 from fmu_components.declare.functions import ComposedBase
 from fmu_components.declare.ports import SPATIAL, Port, Side
 from fmu_components.export.pages.markup import prose
@@ -22,6 +22,9 @@ from fmu_components.modelica.names import modelica_name, modelica_string, modeli
 
 _LEFT_OUT = re.compile(r"(residual|position|velocity|acceleration|multiplier|validity)\[\d+\]|residual|.*\.qdd")
 """Outputs that serve the importer of an FMU, or that would need second derivatives for their own sake."""
+
+_LONG = 100
+"""The number of operations from which on an equation is written in parts."""
 
 _AXES = "xyz"
 _VECTORS = {"v": "der({port}.r_0)", "a": "der({port}_v)", "omega": "transpose({port}.R.T)*{port}.R.w", "alpha": "der({port}_omega)"}
@@ -51,11 +54,15 @@ class _Model:
         self.ideal: dict[sympy.Symbol, sympy.Basic] = {v.symbol: sympy.true for v in declared.with_role(Role.SWITCH)}
         self.balances: dict[str, str] = {}
         """Of each unknown without an equation of its own the quantity that it keeps at zero."""
+        self.parts: dict[sympy.Symbol, sympy.Basic] = {}
+        self.compact: dict[str, sympy.Basic] = {}
+        """Long equations in terms of their common parts."""
         self.printer = ModelicaPrinter(self._reference, self._share)
         for port in declared.ports:
             self._name_members(port)
         self._name_rates()
         self._name_unknowns()
+        self._find_parts()
 
     def lines(self) -> list[str]:
         for state in self.declared.with_role(Role.STATE):
@@ -120,6 +127,18 @@ class _Model:
             else:
                 self.balances[name] = residual
 
+    def _find_parts(self) -> None:
+        """Wrenches of blocks repeat the inertia forces of their bodies: common parts make such equations short."""
+        moving = {port.name for port in self.declared.ports if port.side is Side.MOTION}
+        long = {
+            v.name: self._ideal(v.equation)
+            for v in self.declared.with_role(Role.OUTPUT, Role.LOCAL)
+            if v.equation is not None and v.port not in moving and not _LEFT_OUT.fullmatch(v.name)
+        }
+        long = {name: each for name, each in long.items() if not contains(each, sympy.Piecewise) and each.count_ops() > _LONG}
+        parts, rest = sympy.cse(list(long.values()), sympy.numbered_symbols("part_", start=1, real=True), order="none")
+        self.parts, self.compact = dict(parts), dict(zip(long, rest, strict=True))
+
     def _ideal(self, expression: sympy.Basic) -> sympy.Basic:
         return replaced(expression, self.ideal)
 
@@ -129,6 +148,11 @@ class _Model:
             return "time"
         if name in self.members:
             return self.members[name]
+        if symbol in self.parts:
+            if name not in self.helpers:
+                self.helpers[name] = f"Real {name}"
+                self.equations.append(f"{name} = {self.printer.doprint(self.parts[symbol])}")
+            return name
         variable = self.declared[name]
         if variable.port and name not in self.lower:
             return self._component(name)
@@ -186,7 +210,7 @@ class _Model:
 
     def _text(self, variable: Variable, sign: int = 1) -> str:
         assert variable.equation is not None
-        return str(self.printer.doprint(sign * self._ideal(variable.equation)))
+        return str(self.printer.doprint(sign * self.compact.get(variable.name, self._ideal(variable.equation))))
 
     def _define(self, variable: Variable) -> None:
         """Declares a variable, and writes the equation that it brings along."""

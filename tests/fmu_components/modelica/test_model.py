@@ -117,6 +117,17 @@ def test_long_formulas_are_written_once() -> None:
     assert max(map(len, found)) < 1500
 
 
+@pytest.mark.parametrize("component", ["planar.RevoluteBody5", "spatial.RevoluteBody"])
+def test_common_parts_of_long_equations_are_variables(component: str) -> None:
+    """Each part that is used is declared once, and has one equation."""
+    found = lines(component)
+    used = set(re.findall(r"\bpart_\d+\b", "\n".join(line for line in found if not re.match(r"Real part_|part_\d+ =", line))))
+    declared = [line.split()[1].rstrip(";") for line in found if line.startswith("Real part_")]
+    assert used and used <= set(declared)
+    assert sorted(declared) == sorted(line.split()[0] for line in found if re.match(r"part_\d+ = ", line))
+    assert max(map(len, found)) < 2000
+
+
 class _Clash(Component):
     """Two names that Modelica cannot tell apart."""
 

@@ -105,3 +105,37 @@ end Hanging;
     for axis in "xyz":
         assert abs(expected[f"rod.omega{axis}"][-1]) > 0.01
         assert float(result[f"rod.omega{axis}"][-1]) == pytest.approx(expected[f"rod.omega{axis}"][-1], abs=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("library", ["planar", "spatial"])
+def test_a_chain_of_blocks_moves_as_in_the_master(rumoca: Any, library: str) -> None:
+    """Their long equations are written in parts."""
+    values = {"m": 1.3, "rx": 0.4, "ry": 0.1, "C1.rx": 0.9, "C1.ry": -0.2, "gx": 2.0, "b": 0.05, "torque": 0.4}
+    values |= (
+        {"I": 0.07} if library == "planar" else {"Ixx": 0.05, "Iyy": 0.06, "Izz": 0.07, "Ixz": 0.01, "gy": -9.0, "rz": 0.2, "C1.zx": 1.0}
+    )
+    machine = System()
+    machine.add("ground", f"{library}.Fixed")
+    for name in ("first", "second"):
+        machine.add(name, f"{library}.RevoluteBody", {**values, "q": 0.3, "qd": 1.5})
+    machine.connect("first.P", "ground.p1")
+    machine.connect("second.P", "first.C1")
+    expected = machine.simulate(stop_time=0.5, solver="dop853", rtol=1e-11)
+    modifiers = ", ".join(f"{name.replace('.', '_')} = {value!r}" for name, value in values.items())
+    block = f"({modifiers}, q(start = 0.3, fixed = true), qd(start = 1.5, fixed = true))"
+    model = f"""
+model Chain
+  Jourdain.{library}.Fixed ground;
+  Jourdain.{library}.RevoluteBody first{block}, second{block};
+equation
+  connect(first.P, ground.p1);
+  connect(second.P, first.C1);
+end Chain;
+"""
+    text = text_for_rumoca([declaration(find(f"{library}.{name}")) for name in ("Fixed", "RevoluteBody")])
+    assert "part_1 = " in text
+    loaded = rumoca.Session().loads(text + model, model="Chain")
+    result = loaded.simulate(t=(0, 0.5), dt=0.01, config=rumoca.SimConfig(solver="rk-like", rtol=1e-10, atol=1e-10))
+    for name in ("first.q", "second.q"):
+        assert float(result[name][-1]) == pytest.approx(expected[name][-1], abs=1e-6)
