@@ -35,7 +35,10 @@ _WRENCH = {"F": "f", "C": "t"}
 
 def modelica_model(declared: Declaration) -> list[str]:
     """Returns the lines of the model of a component that does not switch."""
-    return _Model(declared).lines()
+    try:
+        return _Model(declared).lines()
+    except DeclarationError as error:
+        raise DeclarationError(f"{declared.name}: {error}") from None
 
 
 class _Model:
@@ -267,7 +270,7 @@ class _Model:
         names = [modelica_name(name) for name in (*self.declarations, *(port.name for port in self.declared.ports))] + list(self.helpers)
         for name in names:
             if names.count(name) > 1:
-                raise DeclarationError(f"{self.declared.name}: two of its variables are called '{name}' in Modelica; rename one of them")
+                raise DeclarationError(f"two of its variables are called '{name}' in Modelica; rename one of them")
 
 
 def _declaration(variable: Variable, declared: Declaration, derived: bool) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+import sympy
 
 from fmu_components.catalogue import find
 from fmu_components.declare.component import Component, declaration
@@ -139,3 +140,15 @@ class _Clash(Component):
 def test_equal_names_are_refused() -> None:
     with pytest.raises(DeclarationError, match=r"_Clash: two of its variables are called 'a_b' in Modelica; rename one of them"):
         modelica_model(declaration(_Clash))
+
+
+class _Gamma(Component):
+    """A function that Modelica does not have."""
+
+    def declare(self) -> None:
+        self.output("y", sympy.gamma(self.parameter("x", 1.0, "", "a number")), "", "its function")
+
+
+def test_the_component_of_an_unknown_function_is_named() -> None:
+    with pytest.raises(DeclarationError, match=r"_Gamma: the function 'gamma' has no Modelica text; express it by sin, "):
+        modelica_model(declaration(_Gamma))
