@@ -162,7 +162,7 @@ def build() -> None:
 
 
 def report(result: Result) -> bool:
-    """Prints the comparison; whether everything agrees."""
+    """Prints the comparison, and says whether everything agrees."""
     agrees = result.outcome.completed
     print(result.outcome)
     print(f"\n{'angle':8}{'at t = 0.03 s':>22}{'reference':>22}{'difference':>12}   rad")

@@ -157,7 +157,7 @@ def errors(result: Result, exact: Result, times: np.ndarray) -> dict[str, np.nda
 
 
 def balance(result: Result) -> np.ndarray:
-    """What is stored and what became heat, less the work that went in."""
+    """Returns stored energy plus heat, minus the work put in."""
     stored = result.energy + result["cylinder.energy"] + result["compression.y"]
     heat = result["heat of the valve.y"] + result["heat of the cylinder.y"]
     return stored - stored[0] + heat - result["work of the supply.y"] - result["work of the tank.y"]

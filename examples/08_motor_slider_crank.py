@@ -124,7 +124,7 @@ def stroke(angle: np.ndarray) -> np.ndarray:
 
 
 def balance(result: Result) -> np.ndarray:
-    """What is stored and what has left, less what was stored at the start."""
+    """Returns the stored energy plus the energy that has left, minus the energy stored at the start."""
     stored = result.energy + result["battery.energy"] + result["motor.energy"]
     return stored - stored[0] + sum(result[f"{meter}.y"] for meter in METERS)
 

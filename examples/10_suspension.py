@@ -85,7 +85,7 @@ def rate(t: float) -> float:
 
 
 def moves() -> dict[str, complex]:
-    """How far points move per angle of the lower arm, below a chassis at rest."""
+    """Returns the motions of points per angle of the lower arm, below a chassis at rest."""
     lower, side, upper = OUTER_LOWER - INNER_LOWER, OUTER_UPPER - OUTER_LOWER, OUTER_UPPER - INNER_UPPER
     K, U = np.linalg.solve([[side.real, -upper.real], [side.imag, -upper.imag]], [-lower.real, -lower.imag])
     return {
@@ -102,7 +102,7 @@ RADIUS = WHEEL.imag + WEIGHT / TYRE["k"]
 
 
 def rest_length() -> float:
-    """That of the spring without load. Its force pushes the seat down, against the unit vector d from seat to top."""
+    """Returns the length of the spring without load. Its force pushes the seat down, against the unit vector d from seat to top."""
     move, d = moves(), (TOP - SEAT) / abs(TOP - SEAT)
     lifted = sum(GRAVITY * BODIES[name]["m"] * move[name].imag for name in ("lower arm", "upper arm", "knuckle"))
     force = (WEIGHT * move["wheel"].imag - lifted) / (d.conjugate() * move["seat"]).real
@@ -168,7 +168,7 @@ def show(folder: Path) -> Result:
 
 
 def balance(result: Result) -> np.ndarray:
-    """What is stored and what became heat, less what was stored at the start and what the road gave."""
+    """Returns stored energy plus heat, minus the energy stored at the start and the work of the road."""
     stored = result.energy + result["spring.energy"] + result["tyre.energy"]
     return stored - stored[0] + result["heat of the tyre.y"] + result["heat of the damper.y"] - result["work of the road.y"]
 

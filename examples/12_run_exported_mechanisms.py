@@ -62,7 +62,7 @@ def run(
 
 
 def parameters(fmu: Path) -> dict[str, float]:
-    """What the FMU says of the mechanism: masses, lengths, gravity ..."""
+    """Reads the mechanism's parameters from the FMU: masses, lengths, gravity ..."""
     description = fmpy.read_model_description(str(fmu))
     real = (v for v in description.modelVariables if v.causality == "parameter" and v.type in ("Real", "Float64"))
     return {v.name: float(v.start) for v in real}
@@ -108,7 +108,7 @@ def states(mechanism: str) -> list[str]:
 
 
 def energy(mechanism: str, of: Mapping[str, float], result: np.ndarray) -> np.ndarray:
-    """Of motion and of height, in J."""
+    """Returns the kinetic and potential energy in J."""
 
     def part(body: str) -> np.ndarray:
         x, y, _, vx, vy, omega = (result[f"{body}.{state}"] for state in STATES)
@@ -119,7 +119,7 @@ def energy(mechanism: str, of: Mapping[str, float], result: np.ndarray) -> np.nd
 
 
 def work(drive: tuple[str, list[tuple[float, float]]], times: np.ndarray, way: np.ndarray) -> np.ndarray:
-    """Of an effort along its way, since the start: exact, since the effort holds from one time to the next."""
+    """Returns the work of an effort along its way, since the start. It is exact, since the effort is constant between two times."""
     begins, values = np.transpose(drive[1])
     effort = values[np.searchsorted(begins, (times[1:] + times[:-1]) / 2) - 1]
     return np.concatenate([[0.0], np.cumsum(effort * np.diff(way))])

@@ -60,7 +60,7 @@ ALLOWED = 1e-8  # m
 
 
 def places(result: Result) -> np.ndarray:
-    """Of the mass centre, one row for each time."""
+    """Returns the places of the mass centre, one row for each time."""
     return np.stack([result[f"top.{axis}"] for axis in "xyz"], axis=1)
 
 

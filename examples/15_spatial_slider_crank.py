@@ -122,7 +122,7 @@ def stroke(angle: np.ndarray) -> np.ndarray:
 
 
 def balance(result: Result) -> np.ndarray:
-    """What is stored and what became heat, less what was stored at the start and what the source gave."""
+    """Returns stored energy plus heat, minus the energy stored at the start and the work of the source."""
     stored = result.energy + result["motor.energy"]
     heat = result["heat of the motor.y"] + result["heat of the guide.y"]
     return stored - stored[0] + heat - result["work of the source.y"]

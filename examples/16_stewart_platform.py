@@ -48,7 +48,7 @@ def path(t: float) -> tuple[np.ndarray, Rotation]:
 
 
 def lengths(centre: np.ndarray, attitude: Rotation) -> np.ndarray:
-    """Of the legs, in closed form."""
+    """Returns the lengths of the legs in closed form."""
     corners = centre + attitude.apply(CORNERS)
     return np.array([np.linalg.norm(corners[i // 2] - FEET[i]) for i in LEGS])
 
@@ -138,7 +138,7 @@ ALLOWED = {"lengths": 1e-6, "place": 5e-3, "attitude": 1.0}  # m, m, degrees
 
 
 def motion(result: Result) -> tuple[np.ndarray, Rotation]:
-    """Of the platform, as it was simulated."""
+    """Returns the simulated places and attitudes of the platform."""
     centre = np.stack([result[f"platform.{axis}"] for axis in "xyz"], axis=1)
     return centre, Rotation.from_quat(np.stack([result[f"platform.q{i}"] for i in (1, 2, 3, 0)], axis=1))
 

@@ -68,7 +68,7 @@ def by_hand(frequency: np.ndarray) -> np.ndarray:
 
 
 def from_road(model: LinearModel, frequency: np.ndarray) -> np.ndarray:
-    """A road of height h has the rate s h."""
+    """Returns the response to the road, whose height h has the rate s h."""
     height, rate = (model.bode("body.s", f"tyre.M.{each}", frequency).response for each in ("s", "v"))
     return height + 2j * np.pi * frequency * rate
 

@@ -73,7 +73,7 @@ def simulate(pursuit: System, level: str, steps: int, times: Sequence[float]) ->
 
 
 def errors(result: Result, known: dict[str, np.ndarray]) -> tuple[float, float]:
-    """Of the place of A, and of the force."""
+    """Returns the largest errors of the place of A and of the force."""
     place = max(np.abs(result[name] - known[name]).max() for name in ("A.x", "A.y"))
     return float(place), float(np.abs(result["pointer.multiplier[1]"] - known["force"]).max())
 

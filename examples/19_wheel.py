@@ -51,7 +51,7 @@ ALLOWED = 1e-12  # m, where rolling is part of the step
 
 
 def slip(result: Result) -> float:
-    """How far the rim has slipped on the ground, in m."""
+    """Returns the largest slip of the rim on the ground, in m."""
     return float(np.abs(result["wheel.x"] + RADIUS * result["wheel.theta"]).max())
 
 

@@ -75,14 +75,14 @@ def of_port(port: str, values: dict[str, float]) -> dict[str, float]:
 # V/g = -12 n_y - 10.8 sqrt(1 - n_z^2) - (9 g/k) (n_x - n_z)^2.
 
 AT_THE_END = {"slider.q": -0.1560443533, "upper.q": -0.1904439357, "lower.q": -0.1375466514, "balloon.y": 0.7331693488}
-"""By Lagrange's equations."""
+"""Values at the end from Lagrange's equations."""
 ALLOWED = 1e-8
 
 CRITICAL = 9 * G * 17.4 / 68.4  # N/m, below which upright is no minimum
 
 
 def slider_at_rest(k: float) -> float:
-    """Where the slider is at the minimum, on the side of negative q: there the potential's slopes vanish."""
+    """Returns q of the slider at the minimum of the potential, on the side of negative q. There the potential's slopes vanish."""
 
     def slopes(angles: np.ndarray) -> list[float]:
         phi, psi = angles
@@ -104,13 +104,16 @@ def tilt(pose: Pose) -> float:
 
 
 def leaning(upright: Equilibria) -> dict[float, Pose]:
-    """By stiffness, of each two the one on the side of negative q."""
+    """Returns one of each two leaning equilibria, the one on the side of negative q, by stiffness."""
     pairs = zip(upright.values, upright, strict=True)
     return {float(k): min(pose.alternatives, key=lambda each: each["slider.q"]) for k, pose in pairs if not pose.stable}
 
 
 def moving(model: LinearModel) -> list[complex]:
-    """Upper halves of five pairs of eigenvalues, besides eight that are 0, since nothing holds the balloon along x, y, z and about the vertical."""
+    """Returns the upper halves of five pairs of eigenvalues.
+
+    Eight more are 0, since the balloon is free along x, y, z and about the vertical.
+    """
     return [s for s in sorted(model.eigenvalues, key=abs)[8:] if s.imag > 0]
 
 

@@ -29,12 +29,12 @@ ALLOWED = {"torque": 1e-8, "path": 1e-7, "forward": 1e-5}  # N.m, m, rad
 
 
 class Link(NamedTuple):
-    """In the axes that all links share where all angles are 0; lengths in m."""
+    """A link of the robot, in the axes that all links share where all angles are 0; lengths in m."""
 
     axis: np.ndarray | None
-    """Of its joint; None of what is welded."""
+    """Axis of its joint; None if the link is welded."""
     offset: tuple[float, float, float]
-    """From the joint before."""
+    """Place of its joint, from the joint before."""
     centre: tuple[float, float, float]
     """The mass centre, from the joint."""
     mass: float
@@ -86,7 +86,7 @@ def system() -> System:
 
 
 class Motion(NamedTuple):
-    """Of one link, in absolute axes: its joint's place and axis, its attitude, and its motion at the joint."""
+    """The motion of a link, in absolute axes: its joint's place and axis, its attitude, and its velocities and accelerations at the joint."""
 
     place: np.ndarray
     axis: np.ndarray
@@ -97,7 +97,7 @@ class Motion(NamedTuple):
 
 
 def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Of two vectors, for which NumPy's own takes ten times as long."""
+    """Returns the cross product of two vectors, for which NumPy's own function takes ten times as long."""
     return np.array((a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]))
 
 
@@ -125,7 +125,7 @@ def outwards(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> list[Motion]:
 
 
 def torques(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
-    """That the motors have to give, in N.m."""
+    """Returns the torques that the motors have to give, in N.m."""
     force, moment, found = np.zeros(3), np.zeros(3), []
     after = None
     for link, here in zip(reversed(LINKS.values()), reversed(outwards(q, qd, qdd)), strict=True):
@@ -146,7 +146,7 @@ def torques(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
 
 
 def on_path(t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Where the tool is from its start, and two derivatives."""
+    """Returns the displacement of the tool from its start, and two derivatives."""
     s = np.clip(t / STOP, 0, 1)
     turn, rate, change = (
         2 * np.pi * each
@@ -157,7 +157,7 @@ def on_path(t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def jacobian(links: list[Motion]) -> np.ndarray:
-    """Of the load's joint and attitude by the angles."""
+    """Returns the derivatives of the load's joint and attitude by the angles."""
     return np.array([(*cross(each.axis, links[-1].place - each.place), *each.axis) for each in links[:-1]]).T
 
 
@@ -165,7 +165,7 @@ HOME = outwards(np.array(START), np.zeros(6), np.zeros(6))[-1]
 
 
 def angles(t: float, q: np.ndarray) -> np.ndarray:
-    """By Newton's method from angles near."""
+    """Solves for the angles by Newton's method, from angles near the solution."""
     for _ in range(6):
         links = outwards(q, np.zeros(6), np.zeros(6))
         off = HOME.R @ links[-1].R.T

@@ -54,7 +54,7 @@ def show(folder: Path) -> Result:
 
 STEPS = (100, 200, 400)
 ALLOWED = {"position": 1e-4, "turning": 2e-3, "forces": 1e-3}
-"""With the most steps, in m, rad/s and N."""
+"""Largest errors with the most steps, in m, rad/s and N."""
 
 
 def exact(times: Sequence[float]) -> dict[str, np.ndarray]:

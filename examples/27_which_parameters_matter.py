@@ -52,7 +52,7 @@ def found(drawn: int = DRAWN) -> dict[str, np.ndarray]:
 
 
 def shares() -> np.ndarray:
-    """Of a variance that is linear in the parameters, each spread evenly between its bounds."""
+    """Returns each parameter's share of the variance, which is linear in the parameters. Each is spread evenly between its bounds."""
     middle = {name: (low + high) / 2 for name, (low, high) in BOUNDS.items()}
     result = system().simulate(STOP, start_values=middle, initial="assemble", sensitivities=list(BOUNDS))
     caused = [(result.sensitivity("rod.theta", name)[-1] * (high - low)) ** 2 for name, (low, high) in BOUNDS.items()]

@@ -49,12 +49,12 @@ VISCOUS = 3e4  # N.s/m
 AREA, DISCHARGE, DENSITY, LAMINAR, TANK = 3e-5, 0.7, 870.0, 2e5, 1e5  # of the orifices: m2, , kg/m3, Pa, Pa
 STOP = 3.0
 BUMPS = {"lift": 1, "curl": 2}
-"""In how many bumps each pump gives its oil."""
+"""Number of bumps in which each pump gives its oil."""
 GUESSES = {"boom.theta": -0.5, "rocker.theta": 1.5, "bucket.theta": 0.0}
 
 
 def area(name: str, chamber: int) -> float:
-    """Of a piston."""
+    """Returns the area of a piston."""
     size = CYLINDERS[name]
     return np.pi / 4 * (size["piston"] ** 2 - (size["rod"] ** 2 if chamber == 2 else 0.0))
 
@@ -65,7 +65,7 @@ def fed(name: str) -> int:
 
 
 def flow(name: str, time: Any, cos: Callable) -> Any:
-    """Of a pump."""
+    """Returns the flow of a pump."""
     return area(name, fed(name)) * CYLINDERS[name]["way"] / STOP * (1 - cos(2 * np.pi * BUMPS[name] * time / STOP))
 
 
@@ -109,7 +109,7 @@ def machine(pressures: dict[str, float] | None = None) -> System:
 
 
 def assembled(loader: System) -> Pose:
-    """What is known: how long the cylinders are; the angles are guessed to 0.4 rad."""
+    """Assembles the machine from the lengths of the cylinders; the angles are guessed to 0.4 rad."""
     lengths = {f"{name}.length": CYLINDERS[name]["start"] for name in CYLINDERS}
     return loader.assemble(hold=lengths, guess={name: (angle, 0.4) for name, angle in GUESSES.items()})
 
@@ -160,7 +160,7 @@ def place(arms: Arms, angles: np.ndarray) -> complex:
 
 
 def slopes(arms: Arms, angles: np.ndarray) -> np.ndarray:
-    """Of a place by the angles."""
+    """Returns the derivatives of a place by the angles."""
     found = np.zeros(4, dtype=complex)
     for body, along in arms:
         k = BODIES.index(body)
@@ -175,7 +175,7 @@ def bending(arms: Arms, angles: np.ndarray, speeds: np.ndarray) -> np.ndarray:
 
 class ByHand:
     def angles(self, lift: float, curl: float) -> np.ndarray:
-        """Of boom and rocker, by the law of cosines in the triangles of which the cylinders are sides."""
+        """Returns the angles of boom and rocker, by the law of cosines in the triangles of which the cylinders are sides."""
         foot = np.subtract(FRAME["lift"], FRAME["boom"])
         eye, knee = np.array(POINTS["boom"]["lift"]), np.array(POINTS["rocker"]["link"])
         boom = _direction(foot) + _corner(foot, eye, lift) - _direction(eye)
@@ -183,7 +183,7 @@ class ByHand:
         return np.array([boom, boom + _direction(base) - _corner(base, knee, curl) - _direction(knee)])
 
     def all_angles(self, q: np.ndarray) -> np.ndarray:
-        """Those of link and bucket as well."""
+        """Returns all angles, those of link and bucket included."""
         angles = np.array([*q, 0.0, 0.0])
         lug, link = abs(LOOP[3][1]), abs(LOOP[2][1])
         across = -place(LOOP[:2], angles)  # from the knee to the hinge of the bucket
@@ -193,7 +193,7 @@ class ByHand:
         return angles
 
     def places(self, q: np.ndarray) -> np.ndarray:
-        """Of the bodies: x, y and angle."""
+        """Returns x, y and angle of the bodies."""
         angles, hinge = self.all_angles(q), complex(*FRAME["boom"])
         at = [hinge + place(CENTRES[name], angles) for name in BODIES]
         return np.array([[p.real, p.imag, angle] for p, angle in zip(at, angles, strict=True)])
@@ -206,7 +206,7 @@ class ByHand:
         return by_q, speeds, np.array([0.0, 0.0, *-np.linalg.solve(loop[:, 2:], bending(LOOP, angles, speeds))])
 
     def lengths(self, angles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of the cylinders, and by all angles."""
+        """Returns the lengths of the cylinders, and their derivatives by all angles."""
         lines = [start + place(arms, angles) for start, arms in LINES.values()]
         along = [[line.real, line.imag] @ slopes(arms, angles) / abs(line) for line, (_, arms) in zip(lines, LINES.values(), strict=True)]
         return np.abs(lines), np.array(along)
@@ -216,7 +216,7 @@ class ByHand:
         return -GRAVITY * sum(MASS[name] * slopes(CENTRES[name], angles)[1] for name in BODIES)
 
     def pressures(self, q: np.ndarray) -> dict[str, float]:
-        """In the chambers that carry the machine at rest, by virtual work."""
+        """Returns the pressures in the chambers that carry the machine at rest, by virtual work."""
         angles = self.all_angles(q)
         by_q = self.moved(angles, np.zeros(2))[0]
         found = {}
@@ -281,7 +281,7 @@ def off_pose(pose: Pose, places: np.ndarray) -> float:
 
 
 def off_run(result: Result, known: np.ndarray) -> dict[str, float]:
-    """Relative to what each of them reaches."""
+    """Returns the largest error of each quantity, relative to its largest value."""
     found = {"boom.theta": 0, "rocker.theta": 1, "boom.omega": 2, "rocker.omega": 3}
     found |= {f"{name} cylinder.p{k}": 3 + 2 * i + k for i, name in enumerate(CYLINDERS) for k in (1, 2)}
     return {name: float(np.abs(result[name] - known[i]).max() / np.abs(known[i]).max()) for name, i in found.items()}

@@ -50,25 +50,28 @@ ALLOWED_TIME, ALLOWED_WORK = 1e-9, 1e-9  # s, J
 
 
 def phases() -> tuple[float, float]:
-    """How long it slips, and sticks."""
+    """Returns the durations of slip and of stick, in s."""
     frequency, reach = np.sqrt(STIFFNESS / MASS), (STATIC - KINETIC) / STIFFNESS
     return (2 * np.pi - 2 * np.arctan(reach * frequency / SPEED)) / frequency, 2 * reach / SPEED
 
 
 def switching_times(count: int) -> np.ndarray:
-    """It breaks away, sticks, breaks away and so on."""
+    """Returns the times at which the mass breaks away, sticks, breaks away and so on."""
     slips, sticks = phases()
     first = STATIC / STIFFNESS / SPEED
     return np.array([first + n // 2 * (slips + sticks) + n % 2 * slips for n in range(count)])
 
 
 def work() -> float:
-    """Of the belt in a period, in J: friction is KINETIC all the time that it slips, and on average while it sticks."""
+    """Returns the work of the belt in a period, in J. Friction is KINETIC throughout the slip, and on average during the stick."""
     return KINETIC * SPEED * sum(phases())
 
 
 def work_of_belt(result: Result, begin: float, end: float) -> float:
-    """Trapezia are exact where power is constant or linear; an event has two rows, of which what begins takes the last and what ends the first."""
+    """Returns the work of the belt between two events. The trapezoidal rule is exact here, since power is constant or linear.
+
+    An event has two rows: the interval that it starts begins at the last, the interval that it ends stops at the first.
+    """
     rows = slice(np.flatnonzero(result.time == begin)[-1], np.flatnonzero(result.time == end)[0] + 1)
     return float(np.trapezoid(result["belt.power"][rows], result.time[rows]))
 

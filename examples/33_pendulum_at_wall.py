@@ -27,7 +27,7 @@ STOP = 4.6  # s
 
 
 def system(place: float = LENGTH) -> System:
-    """The rod is hit at this distance from the pin."""
+    """Returns a rod on a pin, which hits the wall at this distance from the pin."""
     pendulum = System("pendulum at a wall", gravity=(0.0, -GRAVITY))
     pendulum.add("ground", "planar.Fixed")
     pendulum.add("wall", "planar.Fixed", {"p1.angle": np.pi / 2})

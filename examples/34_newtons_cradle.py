@@ -61,7 +61,8 @@ ALLOWED = 1e-9
 
 
 def one_after_the_other(restitution: float, lifted: int = 1) -> np.ndarray:
-    """The pair that approaches fastest is taken first, and pairs of equal speed together, which here never touch each other."""
+    """Returns the speeds after impacts in sequence. The pair that approaches fastest is taken first, and pairs of equal speed together:
+    here they never touch each other."""
     v = np.array([1.0] * lifted + [0.0] * (BALLS - lifted))
     while (approach := -np.diff(v)).max() > 1e-12:
         k = int(np.argmax(approach))
@@ -71,13 +72,14 @@ def one_after_the_other(restitution: float, lifted: int = 1) -> np.ndarray:
 
 
 def all_at_once(restitution: float) -> np.ndarray:
-    """Each pair separates e times as fast as it came: the first two at e, the others not at all; momentum is 1."""
+    """Returns the speeds after one impact of all pairs, each of which separates e times as fast as it came: the first two at e, the others
+    not at all; momentum is 1."""
     first = (1 - (BALLS - 1) * restitution) / BALLS
     return np.array([first] + [first + restitution] * (BALLS - 1))
 
 
 def speeds(result: Result) -> np.ndarray:
-    """Of all balls right after the first impacts, over that of the ball that came."""
+    """Returns the speeds of all balls right after the first impacts, over the speed of the impacting ball."""
     after = np.flatnonzero(result.time == result.changes[0].time)[-1]
     return np.array([result[f"ball{k}.v"][after] for k in range(BALLS)]) / (LIFTED * LENGTH * W0)
 

@@ -55,7 +55,7 @@ SLOPES = {"rests": (0.3, 0.5), "slides": (0.4, 0.2), "slides, though it is steep
 
 
 def accelerations(slope: float, mu: float) -> tuple[float, float]:
-    """Downhill, and turning about the toe, which it does where slope and friction both exceed half the foot by the height."""
+    """Returns the accelerations downhill and about the toe. The foot tips if slope and friction both exceed half the foot over the height."""
     angle, arm = np.arctan(slope), FOOT / 2 / HEIGHT
     gx, gy = GRAVITY * np.sin(angle), GRAVITY * np.cos(angle)
     if slope > arm and mu > arm:
@@ -65,7 +65,8 @@ def accelerations(slope: float, mu: float) -> tuple[float, float]:
 
 
 def landing(slope: float, mu: float) -> tuple[float, float, float]:
-    """When a foot that comes down flat touches, the impulse of the ground across the slope, and the speed that is left along it."""
+    """Returns the time at which a foot that comes down flat touches, the impulse of the ground across the slope, and the remaining speed
+    along it."""
     angle = np.arctan(slope)
     time = np.sqrt(2 * STEP / (GRAVITY * np.cos(angle)))
     across, along = GRAVITY * np.cos(angle) * time, GRAVITY * np.sin(angle) * time

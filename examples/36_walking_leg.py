@@ -40,7 +40,7 @@ Point = tuple[Any, Any]
 
 
 def crossing(p: Point, r1: float, q: Point, r2: float, side: int) -> Point:
-    """Of circles about p and q, to the left of the way from p to q for side 1."""
+    """Returns the crossing of circles about p and q, to the left of the way from p to q for side 1."""
     dx, dy = q[0] - p[0], q[1] - p[1]
     distance = np.sqrt(dx**2 + dy**2)
     along = (distance**2 + r1**2 - r2**2) / (2 * distance)
@@ -49,7 +49,7 @@ def crossing(p: Point, r1: float, q: Point, r2: float, side: int) -> Point:
 
 
 def foot(angle: Any) -> Point:
-    """From the pivot of the crank."""
+    """Returns the place of a foot, from the pivot of the crank."""
     pivot, pin = (-LEFT, -BELOW), (CRANK * np.cos(angle), CRANK * np.sin(angle))
     above, below = crossing(pivot, SIDE["b"], pin, SIDE["j"], 1), crossing(pivot, SIDE["c"], pin, SIDE["k"], -1)
     back = crossing(pivot, SIDE["d"], above, SIDE["e"], 1)
@@ -58,7 +58,7 @@ def foot(angle: Any) -> Point:
 
 
 def speed(angle: float) -> np.ndarray:
-    """Of a foot for the speed of the crank."""
+    """Returns the velocity of a foot for the speed of the crank."""
     return np.imag(foot(angle + 1e-30j)) / 1e-30 * OMEGA
 
 
@@ -78,7 +78,7 @@ def changes() -> list[float]:
 
 
 def way(angles: np.ndarray) -> np.ndarray:
-    """Of the machine for angles that come one after the other: x from where it began, and y above the ground."""
+    """Returns the path of the machine for angles that follow each other: x from its start, and y above the ground."""
     x, y, stands, on = 0.0, [], standing(angles[0]), foot(angles[0] + LEGS[standing(angles[0])])[0]
     places, left = [], changes()
     for angle in angles:
@@ -101,7 +101,7 @@ def bar(length: float) -> dict[str, float]:
 
 
 def triangle(*names: str) -> dict[str, float]:
-    """Its first side along x; the third corner lies to the left of it."""
+    """Returns the parameters of a triangle with its first side along x. The third corner lies to the left of this side."""
     base, first, second = (SIDE[name] for name in names)
     corners = np.array([(0.0, 0.0), (base, 0.0), crossing((0.0, 0.0), first, (base, 0.0), second, 1)])
     corners -= corners.mean(axis=0)
@@ -154,7 +154,7 @@ def show(folder: Path) -> Result:
 
 
 def off_way(result: Result) -> tuple[float, float]:
-    """The feet from the machine, and the machine on the ground."""
+    """Returns the largest errors of the feet relative to the machine, and of the machine on the ground."""
     angles = START + OMEGA * result.time
     feet = 0.0
     for leg, ahead in LEGS.items():
@@ -169,7 +169,11 @@ def hits(result: Result) -> list[Any]:
 
 
 def balances(result: Result, mass: float) -> tuple[float, float, float, float]:
-    """Over a turn: what the ground carried and the weight times the time, in N.s; the work of the motor and what was lost at impacts, in J."""
+    """Returns the balances over a turn.
+
+    These are the impulse of the ground and the weight times the time, in N.s; the work of the motor and the energy lost at impacts, in
+    J.
+    """
     carried = sum(result[f"{leg} carried.y"][-1] for leg in LEGS)
     work, lost = result["work.y"][-1], 0.0
     for hit, angle in zip(hits(result), changes(), strict=True):

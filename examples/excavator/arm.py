@@ -40,7 +40,7 @@ LINKS = {
     "bucket": Link(52.0, 3.2, 0.33 + 0.12j, {"stick": 0j, "link": rect(0.20, radians(105)), "tip": 0.75 + 0j}),
 }
 FOOT, CYLINDER_FOOT = 0.55j, 0.28 + 0.35j
-"""Where the boom and its cylinder are hinged to the machine."""
+"""Hinges of the boom and of its cylinder on the machine."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def dot(a: complex, b: complex) -> float:
 
 
 def meeting(what: str, a: Moving, length_a: float, b: Moving, length_b: float) -> Moving:
-    """Where two bars meet that are hinged at a and b; of the two points that on the left of the way from a to b."""
+    """Returns the point where two bars meet that are hinged at a and b. It is the one on the left of the way from a to b."""
     across, distance = b.point - a.point, abs(b.point - a.point)
     along = (distance**2 + length_a**2 - length_b**2) / (2 * distance)
     if abs(along) >= length_a:

@@ -21,7 +21,7 @@ from excavator.arm import CYLINDERS, Moving, OutOfReach, cylinder_lengths, place
 
 @dataclass(frozen=True)
 class Pose:
-    """Where the tip of the bucket is, and the direction in which it points, from the pin of the bucket."""
+    """The place of the bucket's tip from the pin of the bucket, and the direction in which the bucket points."""
 
     tip: complex
     angle: float
