@@ -103,7 +103,7 @@ class Browser:
             time.sleep(0.05)
 
     def value(self, expression: str) -> Any:
-        """Of an expression of JavaScript in the page."""
+        """Returns the value of a JavaScript expression in the page."""
         answer = self.send("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")

@@ -1,4 +1,4 @@
-"""What ruff and mypy do not look at: files that have grown too long, and passages that stand in two places. Run by ``make lint``."""
+"""Checks that ruff and mypy lack: files that have grown too long, and passages that stand in two places. Run by ``make lint``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long each component takes to export, as a multiple of the median: ``make timings`` writes the file that chooses the costly components."""
+"""Export times of the components, as multiples of the median: ``make timings`` writes the file that chooses the costly components."""
 
 from __future__ import annotations
 

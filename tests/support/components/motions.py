@@ -20,7 +20,7 @@ def frame(port, point, attitude):
 
 
 def velocities(port, velocity, omega):
-    """Those of a port."""
+    """Returns the velocities of a port."""
     names = [f"{port}.{kind}{axis}" for kind in ("v", "omega") for axis in "xyz"]
     return dict(zip(names, (*velocity, *omega), strict=True))
 

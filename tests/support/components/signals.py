@@ -1,4 +1,4 @@
-"""What the tests of signals share: systems of blocks, and the events that a result shows."""
+"""Common parts of the tests of signals: systems of blocks, and the events that a result shows."""
 
 from __future__ import annotations
 

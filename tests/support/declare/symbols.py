@@ -1,4 +1,4 @@
-"""What tests of printed equations share: the port symbols of a joint and the comparison of expressions."""
+"""Common parts of the tests of printed equations: the port symbols of a joint and the comparison of expressions."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def derived(component: type[Component], name: str, ideal: bool = True) -> sympy.
 
 
 def same(first: sympy.Expr, second: sympy.Expr) -> bool:
-    """Whether two expressions are identical."""
+    """Says whether two expressions are identical."""
     return sympy.simplify(sympy.expand(sympy.expand_trig(first - second))) == 0
 
 
 def same_where(solution: dict[sympy.Symbol, sympy.Expr], first: sympy.Expr, second: sympy.Expr) -> bool:
-    """Whether two expressions are identical where f = 0, given as a parametrised solution of it."""
+    """Says whether two expressions are identical where f = 0, given as a parametrised solution of this equation."""
     return same((first - second).subs(solution, simultaneous=True), sympy.Integer(0))
 
 

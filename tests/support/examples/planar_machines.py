@@ -1,4 +1,4 @@
-"""What is to be seen in examples of planar machines: assembled ones, driven ones, and those that switch."""
+"""Checks of the examples of planar machines: assembled, driven and switching ones."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def check_pendulum_at_wall(printed: str, folder: Path) -> None:
 
 
 def check_newtons_cradle(printed: str, folder: Path) -> None:
-    """As many balls fly off as come, or the first bounces back by 0.6 where all impacts are taken at once."""
+    """Checks that as many balls fly off as came in. The first bounces back by 0.6 where all impacts are taken at once."""
     assert "one after the other: completed" in printed and "0.000000, 0.000000, 0.000000, 0.000000, 1.000000\n" in printed
     assert "0.000000, 0.000000, 0.000000, 1.000000, 1.000000\n" in printed
     assert "-0.600000, 0.400000, 0.400000, 0.400000, 0.400000\n" in printed
@@ -82,7 +82,8 @@ def check_walkers_foot(printed: str, folder: Path) -> None:
 
 
 def check_loader(printed: str, folder: Path) -> None:
-    """Of eight poses the one that is meant, where circles cross; boom and bucket end where Lagrange's equations say, by the oil of the pumps."""
+    """Checks that the intended pose is found among eight, which come from crossing circles. Boom and bucket end where Lagrange's equations
+    say, by the oil of the pumps."""
     assert "8 poses fit what is held" in printed
     assert number(r"pose: off by (\S+) m", printed) < 1e-12
     assert number(r"motion: off by (\S+) from", printed) < 1e-6

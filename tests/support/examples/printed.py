@@ -1,4 +1,4 @@
-"""What examples print and leave in files."""
+"""Output of examples: printed texts and files."""
 
 from __future__ import annotations
 

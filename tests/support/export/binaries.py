@@ -1,4 +1,4 @@
-"""What is in the shared libraries of FMUs, as the tools of binutils tell."""
+"""Contents of the shared libraries of FMUs, as shown by binutils."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def check_exports_fmi_only(library: Path, fmi: int) -> None:
 
 
 def check_calls_no_python_and_opens_no_file(library: Path) -> None:
-    """Of what it takes from outside, nothing begins with Py, and nothing opens, runs or connects."""
+    """Checks the imported symbols: none begins with Py, and none opens a file, runs a program or connects."""
     taken = {line.split()[-1].split("@")[0] for line in output("nm", "-D", "--undefined-only", library).splitlines()}
     assert not [name for name in taken if name.startswith(("Py", "_Py"))]
     assert not taken & {"open", "open64", "fopen", "fopen64", "system", "popen", "fork", "execve", "dlopen", "socket"}
 
 
 def check_keeps_nothing_outside_of_instances(library: Path) -> None:
-    """What can be written, behind relocation, is what the compiler's own start-up files bring: instances, and threads, share no variable."""
+    """Checks that only the compiler's own start-up files bring writable data after relocation: instances, and threads, share no variable."""
     sizes = {}
     for line in output("readelf", "-SW", library).splitlines():
         if found := re.match(r"\s*\[ *\d+\]\s+(\.\w+)\s+\w+\s+[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+)", line):

@@ -1,4 +1,4 @@
-"""What depends on what, found by changing one variable at a time: the oracle for declared dependencies and their kinds."""
+"""Dependencies between variables, found by changing one variable at a time: the oracle for declared dependencies and their kinds."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def dependence(table: VariableTable, switched: bool | None) -> Dependence:
 
 
 def check_dependencies(probe: Dependence, unknown: str, knowns: Collection[str], declared: Mapping[str, str]) -> None:
-    """What is not declared must not move the unknown, and what is declared must have its kind."""
+    """Checks that undeclared variables do not move the unknown, and that declared ones have their kind."""
     assert set(declared) <= set(knowns), f"{unknown} is said to depend on what is no known"
     for known in knowns:
         assert known in declared or unknown not in probe.moved_by(known), f"{unknown} depends on {known}, which is not declared"

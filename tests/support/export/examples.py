@@ -13,7 +13,7 @@ from coupling.analysis.pose import Pose
 from tests.support.systems.machines import EXAMPLES, example
 
 MADE_BY: dict[str, str] = {"15_spatial_slider_crank": "mechanics", "28_loader": "machine", "30_vehicle": "car"}
-"""Where it is not ``system``."""
+"""Function that makes the system, where its name is not ``system``."""
 OF: dict[str, dict[str, Any]] = {"35_walkers_foot": {"slope": 0.4, "mu": 0.2, "step": 0.01}}
 """Arguments of the function that makes a system."""
 ASSEMBLED = ("26_measured_pendulum", "29_quick_return", "36_walking_leg")

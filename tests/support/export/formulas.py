@@ -16,7 +16,7 @@ def plain(element: Element | None) -> str:
 
 
 def key(formula: str) -> bytes:
-    """What identifies a symbol: its markup inside the formula."""
+    """Returns the key of a symbol: its markup inside the formula."""
     return ElementTree.tostring(ElementTree.fromstring(formula)[0][0])
 
 

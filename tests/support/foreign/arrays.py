@@ -50,9 +50,10 @@ _MANIFEST = """<fmiLayeredStandardManifest>
 
 
 def arrays(dae: bool = False) -> Path:
-    """x' = A x + B u, y = 2 x + B u, where x has n elements and u has m; A turns by 1 rad/s, from x = (1, 0), for n = 2, and is 0 else.
+    """Returns the FMU of x' = A x + B u, y = 2 x + B u, where x has n elements and u has m.
 
-    Where ``dae`` is on, it leaves a = A x + B u to the importer, as FMI-LS-DAE describes.
+    A turns by 1 rad/s, from x = (1, 0), for n = 2, and is 0 otherwise. With ``dae`` the FMU leaves a = A x + B u to the importer, as
+    FMI-LS-DAE describes.
     """
 
     def make(path: Path) -> None:

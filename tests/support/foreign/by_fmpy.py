@@ -28,7 +28,7 @@ def run(path: Path, kind: str, stop: float, outputs: list[str], **options) -> di
 
 
 def messages_of(path: Path, kind: str = "me", **options) -> list[str]:
-    """What an FMU logs while FMPy fails to simulate it."""
+    """Returns the messages that an FMU logs while FMPy fails to simulate it."""
     log: list[str] = []
     try:
         with pytest.raises(Exception, match=r"fail|Fail"):

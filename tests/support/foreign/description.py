@@ -35,7 +35,7 @@ def _tag(name: str, content: str = "", /, **attributes: object) -> str:
 
 
 def _start(variable: Variable) -> str | None:
-    """As written; what the FMU computes has none."""
+    """Returns the start value as written. Variables that the FMU computes have none."""
     if variable.value is not None:
         return None
     return repr(bool(variable.start)).lower() if variable.type == "Boolean" else f"{variable.start:.17g}"

@@ -1,4 +1,4 @@
-"""What unruly FMUs do, and what is promised of a run with each of them: in a process of their own, or in one with the whole run."""
+"""Misdeeds of unruly FMUs, and the promised end of a run with each of them: in separate processes, or in one process with the whole run."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class Misdeed:
     at: str = ""
     """The function; empty: that which a run calls most, ``get`` in Model Exchange and ``do step`` in Co-Simulation."""
     number: int = 0
-    """Of the call; 0: one in the midst of the run."""
+    """Number of the call; 0 is one in the middle of the run."""
     ends: str = DIED
     """The name of the ending, of a run or of the error of a start."""
     says: str
-    """In the sentence, beside the instance and the function."""
+    """Words in the sentence, beside the instance and the function."""
     kinds: tuple[str, ...] = ("me", "cs")
     versions: tuple[int, ...] = (2, 3)
     stage: str = "run"

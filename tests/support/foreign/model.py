@@ -1,4 +1,4 @@
-"""What a small FMU is made of: variables with expressions in C, and statements that are run in its calls."""
+"""Description of a small FMU: variables with expressions in C, and statements that are run in its calls."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Variable:
     value: str | None = None
     rate: str | None = None
     depends: Sequence[str] | None = None
-    """What the FMU says the value or the rate depends on; None: it says nothing."""
+    """Variables on which the value or the rate depends, as the FMU declares them; None where it declares nothing."""
 
     @property
     def der(self) -> str:
@@ -41,7 +41,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class Model:
-    """What an FMU is made of."""
+    """The description of a small FMU."""
 
     name: str
     variables: Sequence[Variable]
@@ -54,17 +54,17 @@ class Model:
     """Partial derivatives as C expressions, by unknown and known; where given, the FMU has directional derivatives."""
     kinds: Sequence[str] = ("me", "cs")
     rollback: bool = False
-    """Whether the state can be saved and restored."""
+    """True where the state can be saved and restored."""
     serialises: bool = False
-    """Whether such a state can be written down."""
+    """True where a saved state can be serialised."""
     declares: Mapping[str, str] = field(default_factory=dict)
     """Further attributes of its Co-Simulation. It takes no Event Mode, and whatever it declares, it refuses to be instantiated with it."""
     internal_step: float = 0.0
-    """In Co-Simulation the only step that it can make, where this is greater than 0: it stays behind, and says so in FMI 3."""
+    """Only step of the FMU in Co-Simulation, in s, where greater than 0. The FMU lags behind the master, and FMI 3 reports how far."""
     input_orders: int = 0
     """Up to which order it takes derivatives of inputs (FMI 2), in calls of no more references than it has inputs."""
     wants_completed: bool = False
-    """Whether it wants to hear of completed integrator steps."""
+    """True where it wants calls after completed integrator steps."""
 
     @property
     def states(self) -> list[Variable]:

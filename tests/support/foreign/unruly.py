@@ -47,7 +47,7 @@ FUNCTIONS = {
     "free": ("fmi2FreeInstance", "fmi3FreeInstance"),
     "reset": ("fmi2Reset", "fmi3Reset"),
 }
-"""By what they do, in FMI 2 and FMI 3."""
+"""Names of the functions in FMI 2 and FMI 3, by task."""
 
 
 def function(what: str, version: int, kind: str) -> str | None:

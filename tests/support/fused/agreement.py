@@ -57,7 +57,7 @@ class Fused:
         return np.array(graph.evaluate(nodes, lambda op, number: leaves[op][number]))
 
     def unknowns(self, leaves: Leaves) -> np.ndarray:
-        """By elimination, or the unknowns of least length where equations are singular."""
+        """Solves for the unknowns by elimination; where equations are singular, it returns the unknowns of least length."""
         entries, right = (self.values(nodes, leaves) for nodes in (self.roots.entries, self.roots.right))
         direct = self.values([self.roots.unknowns[number] for number in range(self.lowered.unknowns)], leaves)
         for loop in self.lowered.loops:
@@ -71,7 +71,7 @@ class Fused:
 
 
 def values_of(session: Session, names: list[tuple[int, str]]) -> np.ndarray:
-    """What instances have for variables."""
+    """Returns the values of variables from the instances."""
     built = session.built
     addresses = []
     for part, name in names:
@@ -169,7 +169,7 @@ def _steady(session: Session, random: np.random.Generator, count: int) -> Iterat
 
 
 def _moved(session: Session, t: float, x: np.ndarray, expected: np.ndarray, random: np.random.Generator) -> float:
-    """How far rounding of states moves derivatives."""
+    """Returns how far rounding of states moves derivatives."""
     found = _by_rows(session, t, x * (1 + random.choice([-4, 4], len(x)) * np.finfo(float).eps))
     return np.inf if found is None else by_instance(session.built, found, expected)
 
@@ -271,7 +271,7 @@ def recorded_disagreement(built: Built, points: int = 4, seed: int = 1) -> float
 
 
 def _read_at(session: Session, t: float, x: np.ndarray, addresses: list[Address]) -> np.ndarray | None:
-    """What instances have for variables at a point; None where there is no solution."""
+    """Returns the values of variables from the instances at a point; None where no solution exists."""
     if _by_rows(session, t, x) is None or session.kernel.evaluate(t, x) is not Status.DONE:
         return None
     return session.readings(tuple(addresses)).read()[1].copy()

@@ -101,7 +101,7 @@ def rows_of_owners(count: int, leaves: int = 4) -> Staged:
 
 
 def links(count: int) -> Staged:
-    """What each owner computes from leaves of its own is added to what the owner before it has."""
+    """Builds a chain of owners: each adds a value of its own leaves to the value of the owner before it."""
     graph, total = Graph(), None
     leaves = [graph.leaf(op, i) for i in range(count) for op in (Op.STATE, Op.PARAMETER)]
     for i in range(count):
@@ -130,7 +130,7 @@ def misfit(staged: Staged, found: Mapping[int, float]) -> float:
 
 
 def in_c(staged: Staged, source: CSource, values: np.ndarray) -> dict[int, float]:
-    """What leaves have and what is kept, by node, from a workspace that is full of NaN at first."""
+    """Returns the values of leaves and of kept nodes, by node, computed in a workspace that is full of NaN at first."""
     w = np.full(source.size, np.nan)
     w[list(source.constants)] = list(source.constants.values())
     w[: len(values)] = values

@@ -30,9 +30,9 @@ GIVES_EFFORT = {
     "hydraulic": "hydraulic.Orifice",
     "electrical pin pair": "electrical.Resistor",
 }
-"""What is joined to a port that gives motion, and to what gives motion itself."""
+"""Component that is joined to a port that gives motion, and to a part that gives motion itself."""
 RIGID = {"planar frame": "planar.Weld", "rotational flange": "mechanical1d.RigidShaft"}
-"""What has no mass moves with something that has."""
+"""Joint that ties a massless part to one that moves."""
 WITHOUT_TORQUE = {"planar frame": "planar.SpringDamper", "spatial frame": "spatial.SpringDamper"}
 
 

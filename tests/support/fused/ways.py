@@ -1,4 +1,4 @@
-"""What the kernel makes of a system by the tape and by compiled code of its equations, against the instances."""
+"""Comparison of a system's tape and compiled equations in the kernel with its instances."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from coupling.plan.build import Built
 from tests.support.fused.agreement import by_instance, relative, steady_points
 
 WAYS = {"tape": BY_TAPE, "compiled": BY_CODE}
-"""As a run asks for them, and as it says so."""
+"""Names of the ways: the option of a run, and the word in its report."""
 
 
 def ways_disagreement(built: Built, points: int = 20, seed: int = 1) -> float:

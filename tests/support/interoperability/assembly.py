@@ -1,4 +1,4 @@
-"""What a master is asked to run: FMU instances with start values, connections of single variables, and the outputs to record."""
+"""Tasks of a master: FMU instances with start values, connections of single variables, and the outputs to record."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def split(name: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Recording:
-    """What a master has recorded, by ``instance.variable``."""
+    """The values that a master has recorded, by ``instance.variable``."""
 
     time: np.ndarray
     values: Mapping[str, np.ndarray]
@@ -85,7 +85,8 @@ def assembly(
     stop: float,
     outputs: Sequence[str],
 ) -> Assembly:
-    """Of components of the catalogue by name, each with its start values. What is connected are ports, or an output to an input."""
+    """Builds an assembly of components of the catalogue by name, each with its start values. Connections join ports, or an output and an
+    input."""
     parts = {name: part(component, start) for name, (component, start) in components.items()}
     single = [pair for ends in connections for pair in _variables(ends, {name: component for name, (component, _) in components.items()})]
     # Motions come before efforts: a master that passes on one value after the other then computes efforts from motions of one time.

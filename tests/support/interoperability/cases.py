@@ -1,4 +1,4 @@
-"""What every master is asked to run. A further FMU is one entry more in ``CASES``."""
+"""Cases that every master runs. A further FMU is one entry more in ``CASES``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Case:
     title: str
     """A row of the table: which FMUs."""
     against: str
-    """What the outputs are compared with."""
+    """Reference with which the outputs are compared."""
     assembly: Assembly
     expected: Expected
     """The outputs at given times, NaN where nothing is known."""
@@ -149,7 +149,7 @@ FILLED = Case(
 
 
 def _oscillation(t: np.ndarray, start: float, omega: float, decay: float) -> np.ndarray:
-    """From rest."""
+    """Returns a damped oscillation that starts at rest."""
     damped = np.sqrt(omega**2 - decay**2)
     return start * np.exp(-decay * t) * (np.cos(damped * t) + decay / damped * np.sin(damped * t))
 

@@ -65,7 +65,7 @@ def crane_mechanics() -> System:
 
 
 def crane_mechanics_with_friction() -> System:
-    """That of the cylinder, as a damper along it."""
+    """Returns the crane's mechanics with the friction of the cylinder, as a damper along it."""
     system = crane_mechanics()
     system.add("rest", "mechanical1d.Fixed1D")
     system.add("friction", "mechanical1d.SpringDamper1D", {"k": 0.0, "b": CRANE.CYLINDER["viscous"]})
@@ -103,4 +103,5 @@ SPLITS: Mapping[str, Mapping[str, Part]] = {
         "hydraulics": Part(HYDRAULICS, {"cylinder.viscous": 0.0}),
     },
 }
-"""In the first two the force of the cylinder depends on its speed at once; in the last on pressures alone, as long as no end stop pushes."""
+"""Splits of the crane. In the first two the force of the cylinder depends on its speed at once. In the last it depends on pressures alone,
+as long as no end stop pushes."""

@@ -65,5 +65,5 @@ def longest_step(k: float, c: float, mobility: float, late: bool) -> float:
 
 
 def body(mass: float, inertia: float, distances: Iterable[float]) -> float:
-    """What a body adds to the mobility of each of its pins, at most; ``distances`` of all its pins from its mass centre."""
+    """Returns the most that a body adds to the mobility of each of its pins; ``distances`` of all its pins from its mass centre."""
     return sum(1 / mass + distance**2 / inertia for distance in distances)

@@ -1,4 +1,4 @@
-"""What comes of every case in every master, and why some of it cannot be."""
+"""Outcomes of all cases in all masters, and the reasons why some cases cannot run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.interoperability.registry import VERSIONS, Master
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended: its error, where 1 is the tolerance of the case, or what the tool said instead."""
+    """The end of a run: its error, where 1 is the tolerance of the case, or else the tool's message."""
 
     error: float = np.inf
     obstacle: str = ""
@@ -82,6 +82,6 @@ def note_for(master: Master, case: Case, fmi: int) -> Note | None:
 
 
 def as_noted(master: Master, case: Case, fmi: int) -> bool:
-    """Whether the outcome is what the notes say: the obstacle that is known, or a run within the tolerance."""
+    """Says whether the outcome agrees with the notes: the known obstacle, or a run within the tolerance."""
     note, observed = note_for(master, case, fmi), outcome(master, case, fmi)
     return re.search(note.says, observed.obstacle) is not None if note else observed.error <= 1

@@ -22,11 +22,11 @@ class Master:
     run: Callable[[Assembly, int, Path], Recording]
     """The folder is one that it may leave files in."""
     couples: bool = True
-    """Whether it takes several FMUs."""
+    """True where it takes several FMUs."""
     late: bool = True
-    """Whether a joint's force reaches a body one step late, since all FMUs step at once."""
+    """True where a joint's force reaches a body one step late, since all FMUs step at once."""
     module: str = "fmpy"
-    """What has to be installed."""
+    """Python module that has to be installed."""
 
     def record(self, assembly: Assembly, fmi: int) -> Recording:
         if find_spec(self.module) is None:

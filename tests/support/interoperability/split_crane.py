@@ -33,10 +33,10 @@ def largest(found: Mapping[str, np.ndarray], other: Mapping[str, np.ndarray]) ->
 
 
 def difference(title: str, split: str, fmi: int = 2, step: float = CRANE_STEP) -> float:
-    """Of a master from Jourdain's."""
+    """Returns the largest difference between a master and Jourdain's."""
     return largest(recorded(title, split, fmi, step).values, recorded("Jourdain", split, fmi, step).values)
 
 
 def error(title: str, split: str, step: float = CRANE_STEP) -> float:
-    """From the crane in one piece."""
+    """Returns the largest difference from the crane in one piece."""
     return largest(recorded(title, split, 2, step).values, _known(step))

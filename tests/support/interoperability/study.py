@@ -18,7 +18,7 @@ DEFAULTS = {"compliant.k": 1e4, "compliant.c": 100.0}
 STEP, STOP, LEVELS = 1e-3, 2.0, 4
 """The first step of the study, its end, and how often the step is halved, the stiffness growing fourfold and the damping twofold."""
 POINTS = 200
-"""How many are compared in a run."""
+"""Number of points that are compared in a run."""
 FMI = 2
 """All coupling masters take it; the table of cases has both versions."""
 
@@ -26,7 +26,7 @@ SHORT = Pendulum(Rod(0.4, 3.0))
 
 
 def rod_mobility(rod: Rod, *pins: float) -> float:
-    """What a rod adds to the mobility of its pins, which are given by their distances from its first point."""
+    """Returns a rod's share in the mobility of its pins, which are given by their distances from its first point."""
     return body(rod.m, rod.J, [pin - rod.c for pin in pins])
 
 
@@ -35,7 +35,7 @@ MOBILITIES: Mapping[Oracle, float] = {
     SHORT: rod_mobility(SHORT.rod, 0.0),
     DOUBLE: rod_mobility(DOUBLE.rods[0], 0.0, 1.0) + rod_mobility(DOUBLE.rods[1], 0.0),
 }
-"""Of the pin that moves the most easily, by hand as the page tells it: the sum of both bodies."""
+"""Mobility of the pin that moves most easily, by hand as the page explains: the sum of both bodies."""
 
 
 def compliant(master: Master, oracle: Oracle, joint: Mapping[str, float], step: float, stop: float, *outputs: str) -> Recording:
@@ -48,7 +48,7 @@ def compliant(master: Master, oracle: Oracle, joint: Mapping[str, float], step: 
 
 
 def deviation(master: Master, oracle: Oracle, joint: Mapping[str, float], step: float, stop: float = STOP) -> np.ndarray:
-    """Of all angles from the ideal mechanism, in rad, at the same points for any step: one row for each body."""
+    """Returns the deviation of all angles from the ideal mechanism, in rad, at the same points for any step: one row for each body."""
     recorded = compliant(master, oracle, joint, step, stop, *(f"{name}.theta" for name in oracle.masses))
     some = slice(None, None, round(stop / step) // POINTS)
     ideal = oracle.motion(recorded.time[some])
@@ -67,7 +67,7 @@ def error(master: Master, level: int) -> float:
 
 
 def extrapolated(master: Master, level: int) -> float:
-    """What is left where two levels are extrapolated to an infinite stiffness: the deviation falls like 1/k."""
+    """Returns the remaining deviation if two levels are extrapolated to an infinite stiffness: the deviation falls like 1/k."""
     return float(np.abs(4 * refined(master, level + 1) - refined(master, level)).max() / 3)
 
 
@@ -77,9 +77,10 @@ def by_recipe(master: Master, oracle: Oracle, step: float) -> np.ndarray:
 
 
 def slower(pendulum: Pendulum, k: float) -> float:
-    """By how much, relatively, a compliant pin slows small swings: half the sag times d / l^2, with l = (I + m d^2) / (m d).
+    """Returns the relative amount by which a compliant pin slows small swings.
 
-    To first order in 1/k, from the two degrees of freedom that are the pin's horizontal displacement and the angle.
+    It is half the sag times d / l^2, with l = (I + m d^2) / (m d), to first order in 1/k. It follows from two degrees of freedom: the
+    pin's horizontal displacement and the angle.
     """
     m, d, inertia = pendulum.rod.m, pendulum.rod.c, pendulum.rod.J
     reduced = (inertia + m * d**2) / (m * d)

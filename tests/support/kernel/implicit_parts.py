@@ -56,13 +56,13 @@ class Past:
     """The last points, and predictions from them."""
 
     def __init__(self, size: int, led: int = 0) -> None:
-        """How many numbers are predicted, and how many belong to the step that led to a point."""
+        """Takes the number of predicted values, and the number of values that belong to the step that led to a point."""
         self._past, self._room = _Past(), np.zeros(library.past_room(size + led))
         library.past_begin(byref(self._past), size, size + led, pointer(self._room))
 
     @property
     def count(self) -> int:
-        """From how many points is extrapolated."""
+        """Number of points for the extrapolation."""
         return self._past.count
 
     def add(self, time: float, values: Sequence[float] | np.ndarray, led: Sequence[float] | None = None) -> None:
@@ -73,7 +73,7 @@ class Past:
         library.past_compare(byref(self._past))
 
     def predict(self, time: float) -> list[np.ndarray]:
-        """From one point, from two, and so on."""
+        """Returns the extrapolations from one point, from two, and so on."""
         library.past_predict(byref(self._past), time)
         return [np.array(self._past.predicted[i][: self._past.size]) for i in range(self._past.predictions)]
 
@@ -84,7 +84,7 @@ class Past:
 
 
 class FixedPoint:
-    """Of a map that is evaluated again and again."""
+    """The fixed point of a map that is evaluated again and again."""
 
     def __init__(self, size: int) -> None:
         self._fixed_point, self._room = _FixedPoint(), np.zeros(library.fixed_point_room(size))

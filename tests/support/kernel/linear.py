@@ -59,7 +59,7 @@ class Linear:
         library.linear_set_damping(self._linear, rtol)
 
     def decide(self, redundant: ArrayLike) -> None:
-        """Which constraints repeat others."""
+        """Sets which constraints repeat others."""
         library.linear_decide(self._linear, np.ascontiguousarray(redundant, np.bool_))
 
     def accept(self) -> None:
@@ -68,11 +68,11 @@ class Linear:
 
     @property
     def passing(self) -> int:
-        """How much of the rank that is missing was there before."""
+        """Part of the rank deficiency that existed before."""
         return library.linear_passing(self._linear)
 
     def factorise(self, values: ArrayLike) -> int:
-        """By how much the rank falls short, or -1 where memory lacks or a value is not finite."""
+        """Returns the rank deficiency, or -1 if memory is short or a value is not finite."""
         values = np.ascontiguousarray(values, np.double)
         if values.shape != (self.entries,):
             raise ValueError(f"values of shape {values.shape} for a pattern of {self.entries} entries")
@@ -87,7 +87,7 @@ class Linear:
         return x
 
     def undetermined(self) -> tuple[NDArray[np.double], NDArray[np.double]]:
-        """How far unknowns are undetermined, and equations redundant: from 0 to 1."""
+        """Returns how far unknowns are undetermined, and equations redundant: from 0 to 1."""
         unknowns, equations = np.empty(self.count), np.empty(self.count)
         if library.linear_undetermined(self._linear, unknowns, equations) < 0:
             raise MemoryError
@@ -95,5 +95,5 @@ class Linear:
 
     @property
     def stored(self) -> int:
-        """How many numbers the factors hold."""
+        """Number of entries that the factors hold."""
         return library.linear_stored(self._linear)

@@ -1,4 +1,4 @@
-"""Which constraints hold, and impacts, as ``modes.h`` describes them: on small dense matrices."""
+"""Modes of constraints, and impacts, as ``modes.h`` describes them: on small dense matrices."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from coupling.kernel.platform.binding import declare, pointer
 
 
 class SwitchKind(IntEnum):
-    """As in C."""
+    """The kinds of switches, as in C."""
 
     UNILATERAL = 0
     FRICTION = 1
 
 
 class ModesStatus(IntEnum):
-    """As in C."""
+    """The status of a search, as in C."""
 
     FOUND = 0
     NO_MEMORY = 1
@@ -46,7 +46,7 @@ class Switched(ctypes.Structure):
 
 
 class Modes(NamedTuple):
-    """What was found, by item."""
+    """The modes that were found, by item."""
 
     status: ModesStatus
     mode: list[int]

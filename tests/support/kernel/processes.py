@@ -1,4 +1,4 @@
-"""What processes leave behind."""
+"""Leftovers of processes: children, shared memories and pipes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pathlib import Path
 
 
 def children() -> list[int]:
-    """Of this process, also those that have ended and were not waited for."""
+    """Returns the children of this process, including those that have ended and were not waited for."""
     return sorted(int(each) for task in Path("/proc/self/task").iterdir() for each in (task / "children").read_text().split())
 
 
 def gone(process: int, patience: float = 0.0) -> bool:
-    """Whether a process is no more, or becomes so within some seconds."""
+    """Says whether a process has gone, or does so within some seconds."""
     end = time.monotonic() + patience
     while True:
         try:
@@ -33,12 +33,12 @@ def _parent(process: int) -> int:
 
 
 def shared_memories() -> int:
-    """How many memories for hosts this process has mapped or holds open."""
+    """Returns the number of memories for hosts that this process has mapped or holds open."""
     return Path("/proc/self/maps").read_text().count("memfd:jourdain") + sum("memfd:jourdain" in each for each in _open())
 
 
 def pipes() -> int:
-    """How many ends of pipes and of sockets it holds."""
+    """Returns the number of ends of pipes and of sockets that this process holds."""
     return sum(each.startswith(("pipe:", "socket:")) for each in _open())
 
 

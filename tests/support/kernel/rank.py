@@ -1,4 +1,4 @@
-"""Which constraints repeat others; see ``rank.h``."""
+"""Detection of constraints that repeat others; see ``rank.h``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from coupling.kernel import library
 
 
 class Status(IntEnum):
-    """What a row of constraints is beside the others."""
+    """The status of a row of constraints beside the others."""
 
     ACTIVE = 0
     BADLY_SCALED = 1
@@ -75,7 +75,7 @@ class Relation:
     factors: NDArray[np.double]
 
     def misfit(self, right: ArrayLike, size: float = 0.0) -> float:
-        """By how much right sides miss each other, as a share of their terms; 0 where it is rounding of numbers of a size."""
+        """Returns how far right sides contradict each other, as a share of their terms. It is 0 for rounding of numbers of a size."""
         terms = self.factors * np.asarray(right)[self.members]
         missed = float(abs(terms.sum()))
         return missed / float(np.abs(terms).sum()) if missed > 1e-12 * size * np.abs(self.factors).sum() else 0.0
@@ -83,7 +83,7 @@ class Relation:
 
 @dataclass(frozen=True)
 class Rank:
-    """What was decided, by row."""
+    """The decisions, by row."""
 
     status: NDArray[np.intc]
     pivot: NDArray[np.double]
@@ -125,7 +125,7 @@ class Constraints:
         self._constraints = _Constraints(*counts, joint_, group_, g_start, g_column, g_value, v_start, v_column, v_value)
 
     def rank(self) -> Rank:
-        """Which rows repeat others."""
+        """Decides which rows repeat others."""
         pointer = POINTER(_Rank)()
         _check(library.rank_decide(byref(self._constraints), byref(pointer)))
         try:

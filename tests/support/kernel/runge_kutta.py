@@ -97,7 +97,7 @@ class RungeKutta:
         return x
 
     def stiffness(self) -> tuple[float, int]:
-        """How near the last step came to the limit of stability, and the state whose derivative answers most."""
+        """Returns how near the last step came to the limit of stability, and the state whose derivative answers most."""
         state = ctypes.c_int(-1)
         value = library.rk_stiffness(self._handle, ctypes.byref(state))
         return value, state.value

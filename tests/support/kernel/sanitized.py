@@ -23,7 +23,7 @@ FLAGS = ("-std=c11", "-O0", "-g1", "-fPIC", "-DKERNEL_EXPORTED", "-fno-math-errn
 
 
 def open_watched_kernel() -> None:
-    """From here on, who opens the kernel's library gets that which the sanitizers watch."""
+    """Replaces the kernel's library, in later imports, by the one that the sanitizers watch."""
     plain = ctypes.CDLL
     ctypes.CDLL = lambda name, *given, **named: plain(  # type: ignore[assignment, misc]
         os.environ[WATCHED] if Path(str(name)).name.startswith("_core.") else name, *given, **named

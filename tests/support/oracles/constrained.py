@@ -47,7 +47,7 @@ class Constrained:
 
 
 def random_system(seed: int) -> Constrained:
-    """Of 3 to 20 coordinates, with a mass matrix of condition 100."""
+    """Returns a random system of 6 to 20 coordinates, with a mass matrix of condition 100."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(6, 21))
     s = int(rng.integers(4, n - 1))

@@ -80,7 +80,7 @@ def accelerations(boom: float, load: float, w: float, o: float, F: float) -> tup
 
 
 def rates(state: np.ndarray, reference: float) -> list[float]:
-    """Of the angles, their rates, pressures and spool."""
+    """Returns the rates of the angles, of their rates, of pressures and spool."""
     boom, load, w, o, p1, p2, U = map(float, state)
     s, slope = cylinder(boom)
     (dp1, dp2, F, dU), _ = hydraulics(s - LENGTH, slope * w, p1, p2, U, reference)

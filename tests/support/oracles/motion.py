@@ -1,4 +1,4 @@
-"""What a reference solution is: motions of bodies from few coordinates, integrated with tight tolerances or in closed form."""
+"""Base of reference solutions: motions of bodies from few coordinates, integrated with tight tolerances or in closed form."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def swing(times: np.ndarray, phi: float, omega: float, frequency: float) -> tupl
 
 
 class Oracle(ABC):
-    """What every reference solution answers."""
+    """The interface of every reference solution."""
 
     g: float
 

@@ -1,12 +1,12 @@
 """Reference solutions of planar mechanisms in minimal coordinates: no absolute coordinates, no multipliers, no constraints.
 
-Points of the plane are complex numbers here. A mechanism with one degree of freedom is its angle q: every mass centre and every
-angle is an explicit function of q with two derivatives by hand, and Lagrange's equation for q is
-I(q) q'' + I'(q) q'^2 / 2 + V'(q) = Q, with the effective inertia I(q) = sum of m |z'(q)|^2 + J theta'(q)^2. The double pendulum has
-Lagrange's equations in its two angles. Where a closed form exists it is taken, otherwise SciPy integrates at rtol 1e-13.
+Points of the plane are complex numbers here. The coordinate of a mechanism with one degree of freedom is its angle q. Every mass centre
+and every angle is an explicit function of q with two derivatives by hand. Lagrange's equation for q is I(q) q'' + I'(q) q'^2 / 2 + V'(q)
+= Q, with the effective inertia I(q) = sum of m |z'(q)|^2 + J theta'(q)^2. The double pendulum has Lagrange's equations in its two
+angles. A closed form is used where one exists, otherwise SciPy integrates at rtol 1e-13.
 
-Each oracle knows the mechanism as ``parts`` (name: component and start values) and ``connections`` as well, so that nobody has to
-write it down a second time; a rod's angle is that of its axis, from its first point to its second, against the absolute x axis.
+Each oracle also lists the mechanism as ``parts`` (name: component and start values) and ``connections``, which are therefore written
+only once. A rod's angle is that of its axis, from its first point to its second, against the absolute x axis.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Rod:
         return self.length / 2 if self.centre is None else self.centre
 
     def part(self, g: float, start: Mapping[str, float]) -> tuple[str, dict[str, float]]:
-        """As a component: p1 is the first point, p2 the second."""
+        """Returns the rod as a component: p1 is the first point, p2 the second."""
         return "planar.Body2", {"m": self.m, "I": self.J, "gy": -g, "p1.rx": -self.c, "p2.rx": self.length - self.c, **start}
 
 
@@ -66,7 +66,7 @@ class Pendulum(OneAngle):
 
     @property
     def frequency(self) -> float:
-        """Of small oscillations, in rad/s."""
+        """Frequency of small oscillations, in rad/s."""
         return float(np.sqrt(self.rod.m * self.g * self.rod.c / (self.rod.J + self.rod.m * self.rod.c**2)))
 
     @property
@@ -296,9 +296,9 @@ class FourBar(OneAngle):
 class ParallelFourBars(OneAngle):
     """A row of loops of equal rods, as in the IFToMM benchmark: rod0 to rodN pinned to the ground, coupler1 to couplerN on top.
 
-    As long as the loops stay parallelograms the rods share the angle and the couplers translate, which makes it a pendulum of
-    the effective inertia (N + 1) (J + m c^2) + N m L^2 and the effective moment (N + 1) m c + N m L; closed form. Where the rods lie
-    along the couplers the mechanism may leave this motion; this oracle stays on it.
+    As long as the loops stay parallelograms the rods share the angle and the couplers translate. The row is then a pendulum of the
+    effective inertia (N + 1) (J + m c^2) + N m L^2 and the effective moment (N + 1) m c + N m L; closed form. Where the rods lie along
+    the couplers the mechanism may leave this motion; this oracle stays on it.
     """
 
     loops: int = 1
@@ -315,7 +315,7 @@ class ParallelFourBars(OneAngle):
 
     @property
     def frequency(self) -> float:
-        """Of small oscillations about the rods hanging down, in rad/s."""
+        """Frequency of small oscillations about the rods hanging down, in rad/s."""
         rod, count = self.rod, self.loops
         inertia = (count + 1) * (rod.J + rod.m * rod.c**2) + count * rod.m * rod.length**2
         moment = (count + 1) * rod.m * rod.c + count * rod.m * rod.length

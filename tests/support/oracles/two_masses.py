@@ -35,7 +35,7 @@ class Oscillator:
     middle: float = 100.0
     """Stiffness of the spring between them; infinite for the rigid link."""
     damping: float = 0.0
-    """Of the fastest mode, as a ratio to critical damping."""
+    """Damping of the fastest mode, as a ratio to critical damping."""
 
     @cached_property
     def omega(self) -> float:
@@ -52,7 +52,8 @@ class Oscillator:
 
 
 def exponential(matrix: np.ndarray) -> np.ndarray:
-    """Of a small matrix, by its series and squares: SciPy's wakes up threads, which takes longer than the work."""
+    """Returns the exponential of a small matrix, by its series and squares. SciPy's function wakes up threads, which takes longer than the
+    work."""
     squares = max(0, int(np.ceil(np.log2(np.abs(matrix).sum(axis=0).max() + 1e-300))) + 1)
     small = matrix / 2**squares
     result = term = np.eye(len(matrix))
@@ -168,7 +169,7 @@ def implicit(sides: Sequence[Subsystem]) -> Step:
 
 
 def repetition(sides: Sequence[Subsystem]) -> Step:
-    """How an error of the inputs at the end of the step goes on from one repetition of the step to the next."""
+    """Returns the map of an error of the inputs at the end of the step, from one repetition of the step to the next."""
 
     def step(h: float) -> np.ndarray:
         answer = np.zeros((4, sum(len(side.K) for side in sides)))
@@ -206,19 +207,19 @@ LINKS = {
     "implicit": ((APART, PARTING), "free"),
     "implicit-position-linear": ((APART,), "continuous"),
 }
-"""By scheme, what holds at the end of each step, and what the force in the link is like over it."""
+"""Conditions at the end of each step, and the kind of force in the link over the step, by scheme."""
 
 
 FREE_LINK = (1.0, 12 - np.sqrt(132), (22 - np.sqrt(448)) / 3)
-"""By the degree of extrapolation, the greatest h alpha of the stabilised link (beta = alpha) where nothing else acts on the masses.
+"""Greatest h alpha of the stabilised link (beta = alpha) without other forces on the masses, by the degree of extrapolation.
 
-There a deviation f alternates. With f[n+1] = -f[n] and the same for its rate and the force, the polynomial through the last forces has
-known integrals over the step, which leaves, for x = h alpha, x = 1; x^2 - 24 x + 12 = 0; 3 x^2 - 44 x + 12 = 0.
+There a deviation f alternates: f[n+1] = -f[n], and the same holds for its rate and the force. Then the polynomial through the last
+forces has known integrals over the step. For x = h alpha there remain x = 1; x^2 - 24 x + 12 = 0; 3 x^2 - 44 x + 12 = 0.
 """
 
 
 def rigid(oscillator: Oscillator, scheme: str) -> Step:
-    """From (x, force at the end of the last step) to the same one step later."""
+    """Returns the map from (x, force at the end of the last step) to the same one step later."""
     conditions, force = LINKS[scheme]
     free = linked(oscillator)
 

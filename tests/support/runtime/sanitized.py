@@ -32,7 +32,7 @@ def compiled(source: Path, target: Path, folders: Sequence[Path], *flags: object
 
 
 def driven(program: Path, objects: Sequence[Path]) -> str:
-    """What a harness says that is linked with these, one of which is its own."""
+    """Returns the output of a harness that is linked with these objects, one of which is its own."""
     run(["gcc", *LINK_FLAGS, "-o", program, *objects, "-lm"])
     return run([program])
 

@@ -19,7 +19,8 @@ CRASHES_ONCE = """
     snprintf(path_, sizeof path_, "%s/%d", folder_ ? folder_ : "", (int)(10 * point));
     if (folder_ && !unlink(path_)) __builtin_trap();
 """
-"""In ``fmi2DoStep``: where a folder, which the environment names, has a file called as ten times the time; it is removed."""
+"""Code in ``fmi2DoStep`` that crashes once. It needs a folder, named by the environment, with a file whose name is ten times the time; it
+removes this file."""
 
 
 def with_code(component: str, function: str, code: str) -> Path:

@@ -19,14 +19,14 @@ class Rub:
 
     row: Sequence[float]
     limit: Callable[[float, float], float] | None = None
-    """By time and speed."""
+    """Limit of the force by time and speed."""
     peak: float = 1.0
 
     def modes(self) -> Modes:
         return (0, -1, 1) if self.limit else (1, 0)
 
     def open(self, t: float) -> bool:
-        """Whether it has no force at all."""
+        """Says whether the item has no force at all."""
         return self.limit is not None and self.limit(t, 0.0) == 0
 
     def held(self, mode: int) -> bool:

@@ -19,7 +19,7 @@ class Case:
     machine: Callable[[], System]
     stop: float
     ends: Callable[[], Mapping[str, float]]
-    """What variables are at the stop."""
+    """Values of variables at the stop."""
     times: Callable[[], list[float]] = list
     """When modes change or something hits, up to the stop."""
 

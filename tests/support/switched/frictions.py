@@ -14,7 +14,7 @@ from jourdain.declare import t as TIME
 from tests.support.switched.case import Case, G, built, integrated
 
 STICK, SLIP = 0.2, 3 * math.pi / 20
-"""Of the block on the belt."""
+"""Durations of stick and slip of the block on the belt, in s."""
 
 
 def belt(stribeck: float = 0.0) -> System:
@@ -36,7 +36,7 @@ def belt_ends() -> dict[str, float]:
 
 
 def stribeck_slip() -> tuple[float, float]:
-    """How long the block on the belt slips and sticks where friction falls from 4 to 3 N over 0.05 m/s: by SciPy."""
+    """Returns the durations of slip and stick of the block on the belt where friction falls from 4 to 3 N over 0.05 m/s: by SciPy."""
 
     def rates(t: float, y: np.ndarray) -> list[float]:
         return [y[1], 3 + math.exp(-(((0.1 - y[1]) / 0.05) ** 2)) - 100 * y[0]]
@@ -79,11 +79,12 @@ def freewheel() -> System:
 
 
 FREE = 7 * math.pi / 6
-"""Where sin t + 1/2, the torque in the freewheel, falls through zero."""
+"""Time at which sin t + 1/2, the torque in the freewheel, falls through zero."""
 
 
 def overtaken(t: float) -> float:
-    """By how much b is ahead of a behind FREE, before they lock again: w = 1 - cos t at first, then torques 2 sin t + 1/2 and -1/2."""
+    """Returns the angle by which b is ahead of a after FREE, before they lock again: w = 1 - cos t at first, then torques 2 sin t + 1/2 and
+    -1/2."""
     return -(t - FREE) + 2 * (math.cos(t) - math.cos(FREE))
 
 
@@ -127,7 +128,7 @@ def geneva(w: float = 2.0) -> System:
 
 
 def geneva_pass(w: float = 2.0) -> tuple[float, float]:
-    """How long the crank takes to the slot, and through it: the energy of crank and wheel together stays."""
+    """Returns the crank's times to the slot, and through it: the energy of crank and wheel together is constant."""
     root = math.sqrt(0.5)
 
     def slowness(phi: float) -> float:
@@ -172,7 +173,8 @@ def swings() -> tuple[list[float], float]:
     J, limit = 1 / 12 + 0.25, 0.3 * 0.1
 
     def acceleration(theta: float, w: float, way: int) -> float:
-        """Of the angle from the vertical: J a + m g l sin + way limit |R| = 0, by the quadratic equation that it gives."""
+        """Returns the acceleration of the angle from the vertical: J a + m g l sin + way limit |R| = 0, by the quadratic equation that
+        follows."""
         across, along, pull = G * math.sin(theta), 0.5 * w**2 + G * math.cos(theta), 0.5 * G * math.sin(theta)
         # (J a + pull)^2 = limit^2 ((a/2 + across)^2 + along^2), and J a + pull has the sign -way
         a, b = J**2 - limit**2 / 4, 2 * J * pull - limit**2 * across

@@ -26,7 +26,7 @@ class Shaft:
     waves: Sequence[tuple[float, float, float]]
     friction: tuple[float, float] | None = None
     clutch: tuple[float, float, float] | None = None
-    """To a shaft of constant speed, which comes first."""
+    """Clutch to a shaft of constant speed, which comes first."""
     freewheel: bool = False
     """It does not turn backwards."""
     stop: float | None = None

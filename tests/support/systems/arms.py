@@ -10,7 +10,7 @@ from coupling import System
 
 G = 9.81
 UPPER_MASS, CENTRE, INERTIA, REACH = 3.0, 0.25, 0.08, 0.7
-"""Of the upper link: mass, place of the mass centre, moment of inertia; and the length of the lower one."""
+"""Mass, place of the mass centre and moment of inertia of the upper link; and the length of the lower one."""
 SPRINGS, DAMPERS = (30.0, 12.0), (0.4, 0.3)
 
 

@@ -57,7 +57,7 @@ class Mechanism:
         self.inertias = np.array([np.broadcast_to(i, 3) for i in inertias], float)
         self.x = np.vstack([np.asarray(centres, float), np.zeros(3)])  # the ground comes last, which is index -1
         self.origin = self.x.copy()
-        """Of the frames of bodies in the pose in which joints are made."""
+        """Origins of the frames of bodies in the pose in which joints are made."""
         self.r = np.tile(np.eye(3), (self.bodies + 1, 1, 1))
         self.size = float(np.abs([*self.x, *(joint.point for joint in joints)]).max())
         self.joint: list[int] = []  # of each row
@@ -102,12 +102,12 @@ class Mechanism:
 
     @cached_property
     def groups(self) -> list[int]:
-        """Of each coordinate: twice its body, and one more for its rotation."""
+        """Group of each coordinate: twice its body, and one more for its rotation."""
         return [int(2 * (c // 6) + (c % 6 > 2)) for c in self._moving]
 
     @cached_property
     def _row_indices(self) -> list[np.ndarray]:
-        """Of joints with as many rows: joints by rows."""
+        """Row indices of joints with equal numbers of rows: joints by rows."""
         joint = np.array(self.joint)
         rows = [np.flatnonzero(joint == j) for j in range(joint.max() + 1)]
         return [np.array([r for r in rows if len(r) == n]) for n in sorted({len(r) for r in rows})]
@@ -121,12 +121,12 @@ class Mechanism:
         return arm_a, arm_b, p, q, self.x[b] + arm_b - self.x[a] - arm_a
 
     def violations(self) -> np.ndarray:
-        """By row."""
+        """Returns the violations by row."""
         _, _, p, q, apart = self._placed()
         return np.where(self._distance, (p * apart).sum(1), (p * q).sum(1))
 
     def sizes(self) -> np.ndarray:
-        """By row: what its violation is computed from."""
+        """Returns the sizes from which the violations are computed, by row."""
         arm_a, arm_b, _, _, _ = self._placed()
         lengths = sum(np.linalg.norm(part, axis=1) for part in (arm_a, arm_b, self.x[self._a], self.x[self._b]))
         return np.where(self._distance, lengths, 1.0)
@@ -154,7 +154,7 @@ class Mechanism:
         return full.reshape(len(g), -1)[:, self._moving]
 
     def move(self, step: np.ndarray) -> None:
-        """By coordinates: translations and small rotations."""
+        """Moves the bodies by a step of the coordinates: translations and small rotations."""
         full = np.zeros(6 * self.bodies)
         full[self._moving] = step
         moved = full.reshape(-1, 6)
@@ -174,11 +174,11 @@ class Mechanism:
         self.move(distance * unit * random.normal(size=len(unit)))
 
     def pose(self) -> tuple[np.ndarray, np.ndarray]:
-        """To be set again."""
+        """Returns the pose for ``set_pose``."""
         return self.x, self.r
 
     def set_pose(self, pose: tuple[np.ndarray, np.ndarray]) -> None:
-        """As it was."""
+        """Restores a pose."""
         self.x, self.r = pose
 
     def _equilibration(self, s: np.ndarray) -> np.ndarray:

@@ -1,8 +1,8 @@
-"""A built system evaluated by plain NumPy: an independent oracle for the kernel, which knows no schedule and no derivatives.
+"""A built system evaluated by plain NumPy: an independent oracle for the kernel, without a schedule and derivatives.
 
-It makes instances of its own through FMPy. Values are passed along all connections, again and again, until none changes. What has to be
-solved for are the algebraic variables, and those inputs that never come to rest that way; their equations' Jacobian is found by
-trying each unknown out, and solved densely, for the least length where it lacks rank.
+It makes instances of its own through FMPy. Values are passed along all connections, again and again, until none changes. The unknowns
+are the algebraic variables, and those inputs that never come to rest that way. Their equations' Jacobian is found by perturbing each
+unknown. It is solved densely, for the least length where it lacks rank.
 """
 
 from __future__ import annotations

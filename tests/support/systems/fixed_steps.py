@@ -57,7 +57,7 @@ def lagging_exact(times: Sequence[float]) -> np.ndarray:
 
 
 def _of_arm(angle: np.ndarray, rate: np.ndarray, faster: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What a pin gives to a rod of 1 kg whose mass centre is half a metre away."""
+    """Returns the force of a pin on a rod of 1 kg whose mass centre is half a metre away."""
     x, y = np.cos(angle) / 2, np.sin(angle) / 2
     return -y * faster - x * rate**2, x * faster - y * rate**2 + 9.81
 

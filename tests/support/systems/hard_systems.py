@@ -23,7 +23,7 @@ def damped_hinge(damping: float) -> System:
 
 
 ONE_ROD = Pendulum(Rod(length=2.0, m=2.0))
-"""What two rods with a damped hinge approach as their damping grows."""
+"""Limit of two rods with a damped hinge as their damping grows."""
 
 
 def line_of_masses(count: int, damping: float) -> System:
@@ -39,7 +39,7 @@ def line_of_masses(count: int, damping: float) -> System:
 
 
 def line_exact(count: int, damping: float, t: float) -> np.ndarray:
-    """Where the masses are."""
+    """Returns the places of the masses."""
     pull = np.diag([2.0] * (count - 1) + [1.0]) - np.eye(count, k=1) - np.eye(count, k=-1)
     matrix = np.block([[np.zeros((count, count)), np.eye(count)], [-100 * pull, -damping * pull]])
     rest = 0.9 * np.arange(1, count + 1)

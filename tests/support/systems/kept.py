@@ -45,7 +45,7 @@ def by_table() -> System:
 
 
 def zone() -> System:
-    """What a spring pulls by more than a limit turns another inertia: state events."""
+    """Returns a system with state events: the part of a reaction beyond a dead zone turns another inertia."""
     system = pendulum()
     system.add("zone", "signal.Deadzone", {"lower": -2.0, "upper": 2.0})
     system.add("torque", "mechanical1d.Torque")

@@ -19,7 +19,7 @@ def polar(radius: float, angle: float) -> np.ndarray:
 
 
 def crossing(p: object, r1: float, q: object, r2: float, side: int) -> np.ndarray:
-    """Where circles about p and q cross, to the left of the way from p to q for side 1."""
+    """Returns the crossing of circles about p and q, to the left of the way from p to q for side 1."""
     a, b = np.array(p, float), np.array(q, float)
     distance = np.hypot(*(b - a))
     along = (distance**2 + r1**2 - r2**2) / (2 * distance)
@@ -54,7 +54,7 @@ class Linkage:
         return np.array([cos(theta) * d[0] + sin(theta) * d[1], -sin(theta) * d[0] + cos(theta) * d[1]])
 
     def system(self, start: Mapping[str, Mapping[str, float]] | None = None) -> System:
-        """With what is held of bodies as start values."""
+        """Returns the system, with the held values of bodies as start values."""
         system = System("linkage")
         ports: dict[str, list[tuple[str, float]]] = {body: [(name, 0.0) for name in names] for body, names in self.bodies.items()}
         joints: list[tuple[str, str, str, str]] = []
@@ -104,7 +104,7 @@ class Linkage:
         return max(found)
 
     def coordinate(self, joint: str) -> float:
-        """Of a pin, the angle between its bodies where it is meant to be."""
+        """Returns the coordinate of a joint: of a pin, the angle between its bodies in the intended pose."""
         at = [
             body for body, names in [("ground", self.ground), *self.bodies.items()] if joint.rstrip("123456789") in names or joint in names
         ]
@@ -258,7 +258,7 @@ def three_cranks(longer: float = 0.0) -> Linkage:
 
 
 def seven_bodies() -> Linkage:
-    """With the lengths of the standard test, at its start."""
+    """Returns the linkage with the lengths of the standard test, at its start."""
     names = ("Oa", "ae", "Be", "de", "Ad", "fe", "Af")
     poses, points = {}, {}
     for (body, local), own, pose in zip(EXAMPLE.POINTS.items(), names, EXAMPLE.poses(**EXAMPLE.START), strict=True):

@@ -1,4 +1,4 @@
-"""What the tests of the machines in the examples share."""
+"""Common parts of the tests of the machines in the examples."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def example(name: str) -> ModuleType:
 def converges(
     build: Callable[[], System], scheme: str, stop: float, steps: Sequence[float], names: Sequence[str], allowed: float, order: int = 2
 ) -> None:
-    """Whether co-simulation comes to what Model Exchange gives, with an order: errors are relative to the range of each variable."""
+    """Checks that co-simulation converges to Model Exchange with an order: errors are relative to the range of each variable."""
     exact = build().simulate(stop, solver="cvode", rtol=1e-10, max_step=stop / 50)
     errors = []
     for h in steps:

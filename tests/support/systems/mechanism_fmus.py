@@ -125,7 +125,7 @@ class Case:
     stabilisation: str = "baumgarte"
     stop_time: float = 0.3
     spread: float = 1.0
-    """How far from its start the harness moves it."""
+    """Distance from its start to which the harness moves it."""
 
 
 CASES = {

@@ -24,7 +24,7 @@ Vector = Sequence[float] | np.ndarray
 
 @dataclass(frozen=True, kw_only=True)
 class Variant:
-    """How the same machine is written down."""
+    """One way to write down a machine."""
 
     heading: float = 0.0
     order: int = 0
@@ -96,7 +96,7 @@ class Maker:
         self.joints.append(lambda system: system.join(f"spatial.{component}", a, b, values, name=name))
 
     def beside(self, add: Callable[[System], None]) -> None:
-        """What is no body and no joint in space."""
+        """Adds a part that is neither a body nor a joint in space."""
         self.joints.append(add)
 
     def made(self) -> System:
@@ -130,7 +130,7 @@ class Machine:
     reference: Callable[[np.ndarray], np.ndarray]
     stop: float
     true: str = "of least length are taken"
-    """What may be said of it besides its redundancy."""
+    """Sentence that may be said of the machine besides its redundancy."""
 
 
 # -- loads ----------------------------------------------------------------------------------------------------------------------------------
@@ -254,7 +254,7 @@ def slider_cranks(cylinders: int, seed: int) -> Machine:
     table = load(choice, choice.uniform(2, 6), 1.0)
 
     def geometry(angle: float, phase: float) -> tuple[float, ...]:
-        """Of the pin, the rod's inclination and its rates by the angle, and the piston's."""
+        """Returns the place of the pin, the rod's inclination and its rates by the angle, and the same of the piston."""
         a = angle + phase
         s = radius * math.sin(a) / rod
         inclined = -math.asin(s)
@@ -434,7 +434,7 @@ def family() -> list[Machine]:
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """What a run of a variant gave."""
+    """The results of a run of a variant."""
 
     error: float
     """The greatest, by the tolerance and the greatest value."""

@@ -48,7 +48,7 @@ class Maker:
         return m, [k * length**2 * self.between(-slimness, 0) * shape for k, length in zip(m, lengths, strict=True)]
 
     def chain(self, bodies: int, *, planar: bool, masses: float = 0, slimness: float = 0, lengths: float = 0) -> Mechanism:
-        """From the ground to a free end; the options are decades."""
+        """Returns a chain from the ground to a free end; the options are decades."""
         sizes = [self.between(-lengths / 2, lengths / 2) for _ in range(bodies)]
         directions = self.random.normal(size=(bodies, 3)) * (1, 1, not planar)
         directions /= np.linalg.norm(directions, axis=1)[:, None]

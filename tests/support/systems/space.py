@@ -230,7 +230,7 @@ CONSERVATIVE: dict[str, Callable[[], System]] = {
 
 
 COSTLY = ("slider-crank", "rolling disc")
-"""Those for which joints are built that few other tests need."""
+"""Systems for which joints are built that few other tests need."""
 
 
 def bodies(system: System) -> list[str]:

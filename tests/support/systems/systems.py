@@ -46,7 +46,7 @@ def system_of(oracle: Oracle, start: Mapping[str, Mapping[str, float]] | None = 
 
 
 def around_a_nonlinear_loop(derivatives: bool) -> System:
-    """What a nonlinear loop gives drives an oscillator."""
+    """Returns an oscillator that is driven by an output of a nonlinear loop."""
     linear, sphere = foreign.nonlinear_loop(derivatives=derivatives)
     system = System()
     for name, fmu in (("linear", linear), ("sphere", sphere), ("oscillator", foreign.oscillator())):

@@ -1,4 +1,4 @@
-"""What CasADi exports, as FMPy sees it; the tests of the master rely on that."""
+"""FMUs exported by CasADi, as FMPy sees them; the tests of the master rely on that."""
 
 from __future__ import annotations
 

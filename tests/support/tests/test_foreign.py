@@ -77,7 +77,7 @@ def test_co_simulation_is_far_more_exact_than_any_coupling(fmi):
 
 
 def test_a_mass_on_a_spring_under_a_force(fmi):
-    """With f constant it oscillates about f/k; nothing is declared of dependencies, and derivatives are refused."""
+    """It oscillates about f/k with f constant. It declares no dependencies, and derivatives are refused."""
     path = foreign.mass_spring(fmi)
     assert outputs_of(path) == {"x": None, "v": None}
     with Driver(path, "me") as driver:
@@ -112,7 +112,7 @@ def test_a_state_can_be_saved_where_that_is_declared(fmi, kind):
 
 
 def test_calls_out_of_order_are_refused(fmi):
-    """With a message: states outside of continuous time, an update outside of Event Mode, values before the start."""
+    """A message follows states outside of continuous time, an update outside of Event Mode, and values before the start."""
     with Driver(foreign.oscillator(fmi), "me") as driver:
         assert status_of(lambda: driver["y"]) == ERROR
         driver.enter()
@@ -149,7 +149,7 @@ def test_two_events_announces_its_time_event(fmi):
 
 
 def test_a_counter_counts(fmi, kind):
-    """In integers and Booleans, at its time events; it has no states."""
+    """It counts in integers and Booleans, at its time events; it has no states."""
     with Driver(foreign.counter(fmi), kind) as driver:
         last = driver.start({"period": 0.2, "u": 0.5, "step": 3, "running": True})
         for k in range(1, 4):
@@ -250,7 +250,7 @@ def test_a_gain(fmi):
     ids=["fails", "discards"],
 )
 def test_it_cannot_be_evaluated_from_a_time_on(fmi, make, status, message):
-    """In Model Exchange its derivatives, in Co-Simulation the step over that time; before, all is well."""
+    """Model Exchange refuses the derivatives, Co-Simulation the step over that time. Everything works before it."""
     with Driver(make(0.3, version=fmi), "me") as driver:
         driver.start()
         driver.at(0.299, np.array([1.0, 2.0]))
@@ -267,7 +267,7 @@ def test_it_cannot_be_evaluated_from_a_time_on(fmi, make, status, message):
 
 
 def test_a_discarded_step_tells_how_far_it_came():
-    """In FMI 2 through the status functions; another step can go on from there."""
+    """FMI 2 reports it through the status functions; another step can continue from there."""
     with Driver(foreign.discards_at(0.3, version=2), "cs") as driver:
         driver.start()
         assert status_of(driver.step, 0.0, 0.4) == DISCARD

@@ -1,4 +1,4 @@
-"""What pytest-xdist makes of the groups that ``tests/conftest.py`` forms."""
+"""Treatment by pytest-xdist of the groups that ``tests/conftest.py`` forms."""
 
 from __future__ import annotations
 

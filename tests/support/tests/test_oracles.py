@@ -38,7 +38,7 @@ def test_energy_is_constant(oracle):
 
 
 def test_velocities_and_accelerations_are_derivatives(oracle):
-    """Of positions and angles, by differences of fourth order."""
+    """They are derivatives of positions and angles, by differences of fourth order."""
     h, now = 1e-3, 0.7
     motions = oracle.motion(now + h * np.arange(-2, 3))
     for motion in motions.values():
@@ -116,7 +116,7 @@ def test_a_swing_in_elliptic_functions_solves_its_equation(phi, omega):
 
 
 def test_the_period_of_a_pendulum():
-    """From rest it is back after 4 K(sin^2(A/2)) / frequency; at small amplitudes after 2 pi / frequency."""
+    """A pendulum that starts at rest is back after 4 K(sin^2(A/2)) / frequency; at small amplitudes after 2 pi / frequency."""
     for amplitude in (1e-6, 1.0, 3.0):
         pendulum = Pendulum(ODD, angle=amplitude - np.pi / 2)
         period = 4 * ellipk(np.sin(amplitude / 2) ** 2) / pendulum.frequency

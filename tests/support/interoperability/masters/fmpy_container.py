@@ -25,7 +25,7 @@ def run(assembly: Assembly, fmi: int, folder: Path) -> Recording:
 
 
 def outside(name: str) -> str:
-    """What a recorded variable is called outside: its own name may be that of a start value already."""
+    """Returns the name of a recorded variable outside of the container: its own name may be that of a start value already."""
     return f"recorded.{name}"
 
 

@@ -1,4 +1,4 @@
-"""This library's own master, with communication steps and held inputs: joints too are Co-Simulation FMUs, hence compliant."""
+"""Master of this library with communication steps and held inputs: joints too are Co-Simulation FMUs, hence compliant."""
 
 from __future__ import annotations
 

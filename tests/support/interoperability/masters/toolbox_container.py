@@ -21,7 +21,7 @@ def sequential(assembly: Assembly, fmi: int, folder: Path) -> Recording:
 
 
 def outside(name: str) -> str:
-    """What a recorded variable is called outside: the container gives its own name to the link, where there is one."""
+    """Returns the name of a recorded variable outside of the container, which gives its own name to the link, where one exists."""
     return f"recorded.{name}"
 
 
