@@ -98,7 +98,7 @@ def test_gravity_that_is_none(gravity) -> None:
 
 
 def test_a_mechanism_included_equals_itself(tmp_path: Path) -> None:
-    """In all values, its energy, its violations, a file of rows, and where nothing is told: to the bit, since it is integrated alone."""
+    """All values, its energy, its violations and a file of rows are bit-identical with default options, since it is integrated alone."""
     alone = four_bar(gravity=G).simulate(stop_time=0.3, initial="assemble")
     robot = System("robot")
     robot.include("left", four_bar(gravity=G))

@@ -46,7 +46,7 @@ QUICK = ("03_seven_body_mechanism", "34_newtons_cradle")
 
 @pytest.mark.parametrize("name", [pytest.param(each, marks=() if each in QUICK else pytest.mark.slow) for each in MADE])
 def test_diagrams_of_examples(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No wire through an icon, no label over another one, below 200 kB; twice the same."""
+    """The wires cross no icon and the labels do not overlap; a diagram takes less than 200 kB and is the same twice."""
     monkeypatch.setattr(sys, "path", [str(EXAMPLES), *sys.path])
     module = example(name)
     system = getattr(module, "car" if name == "30_vehicle" else "system")(**OPTIONS.get(name, {}))
@@ -83,7 +83,7 @@ def test_names_are_escaped_and_symbols_are_shared(tmp_path: Path) -> None:
 
 
 def test_symbols_of_two_systems_have_different_names(tmp_path: Path) -> None:
-    """In one page the second diagram would have the icons of the first otherwise."""
+    """Otherwise the second diagram on one page would have the icons of the first."""
     texts = [system.diagram(tmp_path / "x.svg").read_text() for system in (pendulum(), leg())]
     first, second = (set(re.findall(r'id="([^"]*)"', text)) for text in texts)
     assert first and second and not first & second
@@ -98,13 +98,13 @@ def test_light_and_dark(tmp_path: Path) -> None:
 
 
 def test_colours_are_those_of_icons() -> None:
-    """Of ports, declared once with their kinds; and of the ink in which drawings are made."""
+    """The colours of ports are declared once with their kinds; the ink of drawings is declared once too."""
     assert {kind.terminal_kind.removeprefix("org.jourdain."): kind.colour for kind in KINDS}.items() <= DOMAINS.items()
     assert icons.INK == INK
 
 
 def test_included_systems_fold(tmp_path: Path) -> None:
-    """With depth 0 into one box, without a frame, with the ports that lead outside."""
+    """A system at depth 0 folds into one box, without a frame, with the ports that lead outside."""
     system = System("two legs")
     for side in ("left", "right"):
         system.include(side, pendulum())
@@ -129,7 +129,7 @@ def test_without_signals(tmp_path: Path) -> None:
 
 
 def test_png_and_pdf(tmp_path: Path) -> None:
-    """By Matplotlib, with the shape of the SVG."""
+    """Matplotlib draws them, with the shape of the SVG."""
     from matplotlib.image import imread
 
     size = re.search(r'width="(\d+)" height="(\d+)"', pendulum().diagram(tmp_path / "x.svg").read_text())

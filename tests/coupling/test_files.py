@@ -23,7 +23,7 @@ def result() -> Result:
 
 @contextmanager
 def limited(size: int) -> Iterator[None]:
-    """No file may be larger, as on a disk that is full."""
+    """Limits the size of files, as a full disk does."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
@@ -71,7 +71,7 @@ def test_of_a_link_the_file_is_removed(tmp_path: Path) -> None:
 
 
 def test_a_part_has_a_name_that_cannot_be_foretold(tmp_path: Path) -> None:
-    """No file or link that is there is opened, and the permissions are those of any new file."""
+    """Existing files and links are not opened, and the permissions are those of any new file."""
     (first, one), (second, other) = open_part(tmp_path / "run.jrd"), open_part(tmp_path / "run.jrd")
     plain = tmp_path / "plain"
     plain.touch()
@@ -88,7 +88,7 @@ def test_a_part_has_a_name_that_cannot_be_foretold(tmp_path: Path) -> None:
 
 
 def test_parts_are_removed_by_their_locks(tmp_path: Path) -> None:
-    """Those of processes that are gone go, those in use stay, and odd names beside do not matter."""
+    """Parts of processes that are gone are removed, parts in use stay, and odd names beside them do not matter."""
     (held, file), (left, other) = open_part(tmp_path / "run.jrd"), open_part(tmp_path / "run.jrd")
     os.close(other)
     odd = [tmp_path / name for name in (".run.jrd.1.part", ".run.jrd.0123456789ag.part", ".run.jrd..part", ".run.jrd.\udcff.part")]

@@ -63,7 +63,7 @@ def test_equal_columns_share_a_row(result: Result, path: Path) -> None:
 
 
 def test_events_have_two_rows_and_texts_their_bytes(tmp_path: Path) -> None:
-    """What is discrete jumps at one time, as OMEdit draws it; a result without rows is a file as well."""
+    """Discrete variables jump at one time, as OMEdit draws them; a result without rows is a file as well."""
     system = System()
     system.add("saw", foreign.two_events())
     result = system.simulate(2.0, output_times=[0.0, 2.0])

@@ -37,14 +37,15 @@ def result_of(time: list[float], *courses: list[float]) -> Result:
     ids=str,
 )
 def test_measures(measure, name, value) -> None:
-    """From 0 to 2 in the first second, then a jump to -3 and up to 1; the energy is 2.5 at first and then 3 and 2. All travel."""
+    """The signal rises from 0 to 2 in the first second, then jumps to -3 and rises to 1. The energy is 2.5 at first and then 3 and 2. All
+    measures can be pickled."""
     result = result_of([0.0, 1.0, 1.0, 2.0], [0.0, 2.0, -3.0, 1.0], [1.0, 2.0, 2.0, 1.0], [1.5, 1.0, 1.0, 1.0])
     assert str(measure) == name and measure(result) == pytest.approx(value, abs=1e-15)
     assert pickle.loads(pickle.dumps(measure))(result) == measure(result)
 
 
 def test_the_mean_square_does_not_depend_on_where_rows_are() -> None:
-    """Of a constant it is its square however long, and of one row the value itself."""
+    """The mean square of a constant is its square for any duration, and that of one row the square of its value."""
     assert rms("a.x")(result_of([0.0, 0.1, 5.0], [2.0, 2.0, 2.0])) == pytest.approx(2.0)
     assert rms("a.x")(result_of([3.0], [-2.0])) == 2.0
     t = np.linspace(0, 2 * np.pi, 2001)

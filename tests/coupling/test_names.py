@@ -41,7 +41,7 @@ def test_the_nearest_come_first_and_no_more_than_the_limit() -> None:
 
 
 def test_a_prefix_goes_with_every_name() -> None:
-    """What is compared is what follows it."""
+    """Only the part after the prefix is compared."""
     assert nearest("thta", ["theta", "beta"], prefix="rod.") == "did you mean 'rod.theta'?"
 
 

@@ -1,4 +1,4 @@
-"""What notebooks show of systems, results, outcomes, linear models and sweeps: HTML that holds every name as text, and stays small."""
+"""Notebook views of systems, results, outcomes, linear models and sweeps: HTML that holds every name as text, and stays small."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ODD = "<script>alert(1)</script> & co"
 
 
 def shown(value: object) -> ElementTree.Element:
-    """What a notebook shows, which is well-formed and carries no script."""
+    """Returns the notebook's HTML, which is well-formed and carries no script."""
     text = value._repr_html_()  # type: ignore[attr-defined]
     assert "<script" not in text and len(text.encode()) < 200_000
     return ElementTree.fromstring(text)
@@ -55,7 +55,7 @@ def test_a_system_shows_its_counts_and_its_diagram() -> None:
 
 
 def test_a_large_system_shows_a_table() -> None:
-    """How many instances there are of what, in place of a diagram that nobody can read."""
+    """The table lists the number of instances of each component, in place of an illegible diagram."""
     system = System("many")
     for i in range(120):
         system.add(f"m{i}", "mechanical1d.Mass")
@@ -90,7 +90,7 @@ def test_an_outcome_shows_its_ending_in_colour() -> None:
 
 
 def test_a_linear_model_shows_names_and_motions() -> None:
-    """Of a pendulum that hangs: one pair of eigenvalues, with the frequency of small swings."""
+    """The model of a hanging pendulum has one pair of eigenvalues, with the frequency of small swings."""
     system = pendulum(theta=-np.pi / 2, x=0.0, y=-0.5)
     model = system.linearise()
     text = words(shown(model))

@@ -160,7 +160,7 @@ def test_a_full_disk_is_not_the_fmus_fault(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_folder_where_no_program_may_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What cannot be loaded from there is no fault of the FMU's."""
+    """The FMU is not to blame if a library cannot be loaded from there."""
     monkeypatch.setattr("coupling.live.libraries.is_noexec", lambda folder: True)
     text = refusal(alone(foreign.corrupt_binary()).build, BuildError)
     assert text.startswith("'unit' cannot be loaded: '") and text.endswith(
@@ -170,7 +170,7 @@ def test_a_folder_where_no_program_may_run(monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize("options", [{}, {"solver": "RK45"}, {"communication_step": 0.1}])
 def test_a_run_that_reached_its_end_was_not_interrupted(options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where Ctrl-C was pressed after the last step."""
+    """Ctrl-C was pressed after the last step."""
 
     def look(time: float, steps: int) -> None:
         if time >= 1.0:
@@ -207,7 +207,7 @@ except BuildError as error:
 
 
 def test_binaries_that_were_cut(tmp_path: Path) -> None:
-    """In a process of their own, which loading them would end: at a tenth, at half, and a byte before the end."""
+    """They run in processes of their own, which loading them would end: cut at a tenth, at half, and a byte before the end."""
     whole = foreign.export(OSCILLATOR)
     with zipfile.ZipFile(whole) as old:
         members = {name: old.read(name) for name in old.namelist()}

@@ -44,7 +44,7 @@ GIVEN = {
     Isolation: {"which": "all", "call_timeout": 20.0, "memory": 1e9, "sandbox": True, "on_crash": "restart", "max_restarts": 5},
     Checkpoint: {"path": "run.ckpt", "interval": 5.0, "inexact": True},
 }
-"""Of each class a value for each field that is not its default."""
+"""Values other than the default for each field of each class."""
 
 
 # -- the objects ---------------------------------------------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ def test_the_manual_explains_each_field(cls: type) -> None:
     ],
 )
 def test_a_word_alone_has_the_defaults(word: dict[str, Any], meant: dict[str, Any]) -> None:
-    """To the bit; the steps of ``index3`` are 500 then."""
+    """The runs are bit-identical; ``index3`` then takes 500 steps."""
     one, other = (pendulum().simulate(1.0, output_times=[1.0], **options) for options in (word, meant))
     assert Run(stop_time=1.0, **word) == Run(stop_time=1.0, **meant)
     assert one.options == other.options and one.values.tobytes() == other.values.tobytes()

@@ -1,4 +1,4 @@
-"""How runs end, and the sentences that say so."""
+"""Endings of runs, and the sentences that report them."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from tests.support.systems.systems import pendulum
 
 
 def seen_on_a_terminal(monkeypatch: pytest.MonkeyPatch, **options: object) -> str:
-    """What a simulation writes to its standard error, which is a terminal."""
+    """Returns the text that a simulation writes to its standard error, which is a terminal."""
     here, there = pty.openpty()
     text = bytearray()
 
@@ -102,7 +102,7 @@ def test_ctrl_c_ends_a_run_that_calls_back_python(solver):
 
 
 def terminated(run: Callable[[], object], when: Callable[[], object]) -> int:
-    """How a process ends that runs something and is sent SIGTERM once something is there: an exit code, or minus a signal."""
+    """Runs something in a process and sends SIGTERM once something is there. Returns the process's end: an exit code, or minus a signal."""
     child = os.fork()
     if not child:
         run()

@@ -35,7 +35,7 @@ TIMES = [0.0, 0.25, 1.0, 1.0 + 1e-16, 2.5, 3.0, 3.75, 4.0]
 
 @pytest.mark.parametrize("side", ["before", "after"])
 def test_values_at_an_array_of_times(result: Result, side: str) -> None:
-    """In any order, as an array for each name; a single time gives numbers, the same ones."""
+    """They may come in any order, and give an array for each name; a single time gives numbers, the same ones."""
     found = result.at(np.array(TIMES[::-1]), side)
     for i, name in enumerate(result.names):
         assert found[name] == pytest.approx([exact(t, side)[i] for t in TIMES[::-1]], abs=1e-15)
@@ -47,7 +47,7 @@ def test_values_at_an_array_of_times(result: Result, side: str) -> None:
 
 @pytest.mark.parametrize("side", ["before", "after"])
 def test_one_row_for_each_time(result: Result, side: str) -> None:
-    """Of everything that is recorded over time; names, units and the outcome stay."""
+    """Everything that is recorded over time has one row for each; names, units and the outcome stay."""
     times = [0.0, 0.25, 1.0, 2.5, 3.75, 4.0]
     found = result.resample(times, side=side)
     assert found.time.tolist() == times and found.names == result.names and found.units == result.units

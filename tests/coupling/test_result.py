@@ -1,4 +1,4 @@
-"""What a run leaves, and how it is read."""
+"""Results of runs, and access to them."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_summary() -> None:
 
 
 def test_statistics_count(result: Result) -> None:
-    """What a run without events costs, and how long it took."""
+    """They count the work of a run without events, and its time."""
     s = result.statistics
     assert 0 < s.steps < s.evaluations and s.newton_iterations >= s.factorisations > 0
     assert (s.events, s.state_events, s.time_events, s.step_events) == (0, 0, 0, 0)
@@ -85,7 +85,7 @@ def test_statistics_count(result: Result) -> None:
 
 
 def test_csv_keeps_every_digit(result: Result, tmp_path: Path) -> None:
-    """What is read back is what was written, to the last bit; the head has names and units."""
+    """The values that are read back are those written, to the last bit; the head has names and units."""
     path = tmp_path / "run.csv"
     result.to_csv(path)
     with path.open(newline="") as file:
@@ -95,7 +95,7 @@ def test_csv_keeps_every_digit(result: Result, tmp_path: Path) -> None:
 
 
 def test_csv_of_odd_values(tmp_path: Path) -> None:
-    """What is not finite, denormal or of no unit comes back as well."""
+    """Values that are not finite, denormal or without a unit come back as well."""
     rows = np.array([[0.0, np.nan, 5e-324], [1 / 3, -np.inf, 1.7976931348623157e308]])
     columns = Column("it.a,b", "a,b", ""), Column("it.c", "c", "m")
     result = Result(Record("s", columns, rows, Statistics(*[0] * 9, 0.0, 0.0, 0.0)), Outcome(Ending.COMPLETED, ""))
@@ -181,7 +181,7 @@ def test_two_rows_at_an_event() -> None:
 
 
 def test_an_instance_is_a_mapping_of_what_was_recorded(result: Result) -> None:
-    """By the names within it; so is a port. Nothing can be written there, and a wrong name gets its sentence."""
+    """The keys are the names within it; so is a port. It is read-only, and a wrong name gets its sentence."""
     rod = result["rod"]
     assert list(rod) == [name.removeprefix("rod.") for name in result.names if name.startswith("rod.")] and len(rod) == len(list(rod))
     assert rod["theta"] is not None and (rod["theta"] == result["rod.theta"]).all() and "theta" in rod and "m" not in rod
@@ -198,7 +198,8 @@ def test_an_instance_is_a_mapping_of_what_was_recorded(result: Result) -> None:
 
 
 def test_values_at_a_time() -> None:
-    """Those of a row where there is one; between rows linear, but what is discrete stays; at an event the side counts."""
+    """They are those of a row at this time, if one exists. Between rows they are linear, but discrete variables stay; at an event the side
+    counts."""
     system = System()
     system.add("saw", foreign.two_events())
     result = system.simulate(2.0, output_times=[0.0, 1.0, 2.0])
@@ -237,7 +238,7 @@ def test_parameters_and_options_are_those_of_the_run() -> None:
 
 
 def test_units_go_along(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
-    """To pandas as an attribute of the frame, to xarray as those of variables, beside their descriptions."""
+    """They go to pandas as an attribute of the frame, and to xarray as attributes of variables, beside their descriptions."""
     assert result.to_dataframe().attrs["units"] == {"time": "s", **result.units}
     dataset = result.to_xarray()
     assert (dataset["rod.theta"].to_numpy() == result["rod.theta"]).all() and (dataset["time"] == result.time).all()

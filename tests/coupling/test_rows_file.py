@@ -37,7 +37,7 @@ def saved(result: Result, tmp_path: Path) -> Path:
 
 
 def assert_same(a: Result, b: Result) -> None:
-    """To the bit, NaN included."""
+    """Checks that two results are bit-identical, NaN included."""
     ours, theirs = a._record, b._record
     assert (a.time.tobytes(), np.ascontiguousarray(a.values).tobytes()) == (b.time.tobytes(), np.ascontiguousarray(b.values).tobytes())
     assert (a.outcome, a.statistics, a.names, a.units) == (b.outcome, b.statistics, b.names, b.units)
@@ -76,7 +76,7 @@ def test_what_is_loaded_equals_what_was_saved(result: Result, saved: Path) -> No
 
 
 def test_created_energy_and_discrete_columns_are_kept(tmp_path: Path) -> None:
-    """Of a co-simulation with an instance that has events."""
+    """The result is that of a co-simulation with an instance that has events."""
     system = System("two")
     system.add("spring", foreign.mass_spring(), kind="cs")
     system.add("saw", foreign.two_events())
@@ -122,7 +122,7 @@ def test_odd_names_and_numbers_are_kept(tmp_path_factory, names: list[str], valu
 
 
 def test_keys_that_nobody_knows_are_kept(result: Result, tmp_path: Path) -> None:
-    """Of header and trailer: those of later versions."""
+    """Unknown keys of header and trailer are those of later versions."""
     beside = {"header": {"colours": {"rod": [1, 2]}, "later": None}, "trailer": {"checked by": "nobody"}}
     Result(replace(result._record, beside=beside), result.outcome).save(tmp_path / "a.jrd")
     assert header(tmp_path / "a.jrd")["colours"] == {"rod": [1, 2]}
@@ -153,7 +153,7 @@ def test_large_files_are_mapped(result: Result, saved: Path, monkeypatch: pytest
 
 
 def test_a_result_is_loaded_without_fmus(saved: Path, tmp_path: Path) -> None:
-    """In another process, with an empty cache and no compiler; nothing is built."""
+    """It loads in another process, with an empty cache and no compiler; nothing is built."""
     source = f"from jourdain import Result; r = Result.load({str(saved)!r}); print(r['rod.theta'][-1].hex(), r.outcome.completed)"
     environment = {"PATH": "", "JOURDAIN_CACHE": str(tmp_path / "cache"), "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run([sys.executable, "-c", source], env=environment, capture_output=True, text=True, cwd=tmp_path)
@@ -165,7 +165,8 @@ def test_a_result_is_loaded_without_fmus(saved: Path, tmp_path: Path) -> None:
 
 
 def test_a_file_without_an_end_has_its_rows(result: Result, saved: Path) -> None:
-    """As a run leaves it that was killed: no number of rows, and half a row at the end; or with a trailer, of which the header does not know yet."""
+    """A killed run leaves such a file: without a number of rows and with half a row at the end. It may also have a trailer that the header
+    does not know yet."""
     data = saved.read_bytes()
     told = header(saved)
     begins = -(-(FIRST + struct.unpack("<Q", data[8:16])[0]) // 4096) * 4096

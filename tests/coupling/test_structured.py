@@ -42,7 +42,7 @@ FITTING: dict[str, Any] = {"kind": "a", "inner": [{"name": "x", "pair": [1, 2]},
     ],
 )
 def test_the_first_misfit_is_told(changed: dict[str, object], told: str) -> None:
-    """By its place and its value; other names may stand beside those that are known."""
+    """The message gives its place and its value; unknown names may stand beside known ones."""
     assert misfit(FITTING | changed, Outer) == told
 
 

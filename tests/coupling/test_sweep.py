@@ -31,13 +31,13 @@ from tests.support.systems.systems import pendulum, pushed, refusal
 
 MASSES = [1.0, 1.5, -1.0, 0.5, 3.0, 2.0, 1.0, 0.25, 2.5, 1.25]
 POINTS = {"rod.m": MASSES, "rod.theta": [0.0] * 5 + [0.1] + [0.0] * 4}
-"""Of which one has no sense, and one violates the pin."""
+"""Points of a sweep, of which one has an invalid mass, and one violates the pin."""
 MEASURE = {"end": final("rod.theta"), "load": peak("pin.reaction")}
 OPTIONS = {"stop_time": 0.2, "combine": "zip", "measure": MEASURE}
 
 
 def same(a: SweepTable, b: SweepTable) -> None:
-    """In all columns but the seconds, to the bit."""
+    """Checks that two tables are bit-identical, except in the timing columns."""
     assert len(a) == len(b) and a.names == b.names and list(a.measures) == list(b.measures)
     assert a.outcomes == b.outcomes
     for ours, theirs in ((a.parameters, b.parameters), (a.measures, b.measures)):
@@ -54,7 +54,7 @@ def table() -> SweepTable:
 
 
 def test_each_row_is_a_run_of_its_own(table: SweepTable) -> None:
-    """Of a new system with these values; what fails is a row that says why, and changes no other."""
+    """It equals the run of a new system with these values. A failing run gives a row with its reason, and changes no other."""
     assert table.failed == [2, 5] and table.missing == [] and table.outcome.sentence == "all 10 runs were made, 2 failed"
     for number, (mass, outcome) in enumerate(zip(MASSES, table.outcomes, strict=True)):
         if number in table.failed:
@@ -271,7 +271,7 @@ def test_nothing_is_lost_with_a_worker_that_is_killed(tmp_path: Path, monkeypatc
 
 
 def test_a_broken_executor_of_the_user_ends_the_sweep(tmp_path: Path) -> None:
-    """What is there stays, what is missing is named, and the folder leads to the same table."""
+    """Finished rows stay, missing ones are named, and the folder leads to the same table."""
     points = {"rod.m": np.linspace(1.0, 3.0, 21)}
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("fork")) as own:
         table = sweep(pendulum(), points, stop_time=0.1, measure=deadly, executor=own, folder=tmp_path)
@@ -290,7 +290,7 @@ def test_a_broken_executor_of_the_user_ends_the_sweep(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("executor", [None, "threads", pytest.param(1, marks=pytest.mark.slow)])
 def test_ctrl_c_keeps_what_is_there(executor: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is missing is named; started again with the same folder it makes the same table, and only what was missing."""
+    """The missing rows are named. A new sweep with the same folder gives the same table, and runs only the missing ones."""
     monkeypatch.setenv("INTERRUPTED", str(tmp_path / "flag"))
     points, folder = {"rod.m": [1.0, 1.5, 2.0, *np.linspace(3, 4, 200 if executor == 1 else 40)]}, tmp_path / "runs"
     table = sweep(pendulum(), points, stop_time=0.1, measure=interrupted, executor=executor, folder=folder)

@@ -157,7 +157,7 @@ def test_an_fmu_without_a_binary_for_this_platform(version: int) -> None:
 
 @pytest.mark.parametrize("version", [2, 3])
 def test_a_binary_that_is_no_library(version: int) -> None:
-    """What the system's loader says, and what to do."""
+    """The message quotes the system's loader, and says what to do."""
     path = foreign.corrupt_binary(version)
     system = System()
     system.add("osc", path)
@@ -205,7 +205,7 @@ def test_what_an_fmu_wants_to_be_known_is_said_where_it_fails(tmp_path: Path) ->
 
 
 def test_a_file_that_changes_before_it_is_loaded(tmp_path: Path) -> None:
-    """What was checked is not what would run."""
+    """The file that was checked is not the one that would run."""
     path = tmp_path / "gain.fmu"
     shutil.copy(foreign.gain(), path)
     system = System()
@@ -271,7 +271,7 @@ def test_a_system_that_was_built_changes_no_more() -> None:
 
 
 def test_a_system_that_could_not_be_built_can_be_completed() -> None:
-    """What was missing is added, and it builds."""
+    """It builds after the missing parts are added."""
     system = System()
     system.add("ground", "planar.Fixed")
     system.add("pin", "planar.Revolute")
@@ -436,7 +436,7 @@ def massless() -> System:
     ],
 )
 def test_every_instance_is_freed_once(alive: list[int], make: Callable[[], System], options: dict, error: type[Exception] | None) -> None:
-    """Whether the run is completed, ends early, fails, or cannot even start."""
+    """The run is completed, ends early, fails, or cannot even start."""
     if error:
         with pytest.raises(error):
             make().simulate(1.0, **options)

@@ -1,4 +1,4 @@
-"""Where FMUs are unpacked: once for all processes, apart where they may write, and what is cleaned."""
+"""Unpacking of FMUs: once for all processes, apart where they may write, and the cleaning of leftovers."""
 
 from __future__ import annotations
 
@@ -242,7 +242,7 @@ def test_an_entry_that_is_damaged_is_made_anew(tmp_path: Path, folder: Path, dam
 
 
 def forget(fmu: Fmu) -> None:
-    """As if another process asked."""
+    """Makes an FMU forget where it is unpacked, like one in another process."""
     fmu._kept.clear()
     fmu._binaries.clear()
     while cache._held:

@@ -30,7 +30,7 @@ def test_a_joint_coordinate_chooses_the_branch() -> None:
 
 
 def test_guesses_of_add_and_pairs() -> None:
-    """How far off a guess may be decides which of two that contradict each other counts."""
+    """The tolerances of two contradictory guesses decide which of them counts."""
     start = {"crank": {"theta": 0.7}}
     system = four_bar(1).system(start)
     near = system.assemble(guess={"C.rotation.q": (-1.0, 1.0), "B.rotation.q": (four_bar(1).coordinate("B"), 0.1)})
@@ -84,7 +84,7 @@ def test_speeds_that_contradict_each_other() -> None:
 
 
 def test_a_guess_of_a_speed_moves_what_is_free() -> None:
-    """Of the rocker, which the crank follows as where it is held; and alternatives move as well."""
+    """The guess moves the rocker, and the crank follows as it does where the speed is held; alternatives move as well."""
     linkage = four_bar()
     system, _ = told(linkage)
     held = system.assemble(guess={"C.rotation.q": linkage.coordinate("C")}, velocities={"rocker.omega": 5.0})
@@ -146,7 +146,7 @@ def test_redundant_joints_are_named() -> None:
 
 
 def test_freedoms_that_are_left() -> None:
-    """As many as could still move, by the names of joints."""
+    """The pose names as many freedoms as could still move, by their joints."""
     assert len(four_bar().system().assemble(guess={"crank.theta": 0.7}).freedoms) == 1
     pose = chain(3).system().assemble()
     assert set(pose.freedoms) == {"p0_.rotation.q", "p1_.rotation.q", "p2_.rotation.q"}
@@ -176,7 +176,7 @@ def test_lengths_that_cannot_close_are_named_by_their_group() -> None:
 
 
 def test_a_crank_beyond_its_limit() -> None:
-    """What can be reached is offered: the limit is where the others are in line."""
+    """The message offers a pose that can be reached: the limit, where the other bars are in line."""
     points = {"A": (0, 0), "B": (0.6, 0), "C": (1.0, 0.3), "D": (1.0, 0)}
     linkage = Linkage(points, {"crank": "AB", "coupler": "BC", "rocker": "DC"}, "AD", {})
     limit = float(np.arccos((0.36 + 1 - 0.64) / 1.2))  # coupler 0.5 and rocker 0.3 in line
@@ -186,7 +186,7 @@ def test_a_crank_beyond_its_limit() -> None:
 
 
 def test_what_cannot_be_told_is_refused() -> None:
-    """By name, with what to do."""
+    """The message names the value and the remedy."""
     system, _ = told(four_bar())
     for options, sentence in (
         ({"guess": {"C.rotation.p": 1.0}}, "guess: 'C.rotation.p' does not exist; did you mean 'C.rotation.q'"),
@@ -233,7 +233,7 @@ def test_an_assembled_run_warns_where_nothing_decides() -> None:
 
 
 def test_sweeps_begin_at_one_pose() -> None:
-    """That of the system itself: for each length the pose is nearest to it, on the same branch."""
+    """The pose is that of the system itself. For each length the nearest pose to it is found, on the same branch."""
     linkage = four_bar(-1)
     system, _ = told(linkage)
     pose = system.assemble()

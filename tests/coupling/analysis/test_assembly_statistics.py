@@ -1,4 +1,5 @@
-"""How often the pose that is meant is found: linkages told roughly, Jansen's leg over a turn, and axes in space that must not be reversed."""
+"""Frequency with which the intended pose is found: roughly guessed linkages, Jansen's leg over a turn, and axes in space that must not be
+reversed."""
 
 from __future__ import annotations
 
@@ -77,7 +78,8 @@ def leg(number: int) -> tuple[Linkage, System]:
 
 @pytest.mark.slow
 def test_a_leg_over_a_turn_from_rough_poses() -> None:
-    """In 57 of 60, five draws at each of 12 angles of the crank, about as many as the doubts add up to; a miss has a warning, and few others have."""
+    """The pose is found in 57 of 60 draws: five at each of 12 angles of the crank. About as many are missed as the doubts add up to. A miss
+    has a warning, and few others have."""
     poses = [(i, leg(i)[1].assemble(guess=rough(LEG[i], "poses", 1000 * i + seed))) for i in range(12) for seed in range(5)]
     found = [LEG[i].distance(pose) < 1e-6 for i, pose in poses]
     warned = [any("fits nearly as well" in note for note in pose.notes) for _, pose in poses]
@@ -121,7 +123,8 @@ def in_space(seed: int) -> Simulator:
 
 
 def assembled_in_space(draws: int) -> list[bool]:
-    """Whether each is closed with the bearing and the guide the right way round: the slider has its attitude, and the crank its axis."""
+    """Returns whether each is closed with the bearing and the guide the right way round: the slider has its attitude, and the crank its
+    axis."""
     found = []
     for seed in range(draws):
         pose = in_space(seed).pose(None, Wish(hold={"bearing.rotation.q": 0.0}))
@@ -132,5 +135,5 @@ def assembled_in_space(draws: int) -> list[bool]:
 
 @pytest.mark.slow
 def test_axes_in_space_are_not_reversed() -> None:
-    """From attitudes of all bodies that are drawn at random."""
+    """Attitudes of all bodies that are drawn at random lead to the right axes."""
     assert all(assembled_in_space(2))

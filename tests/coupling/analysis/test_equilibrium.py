@@ -27,7 +27,8 @@ def test_a_pendulum_hangs(angle):
 
 
 def test_a_search_begins_where_a_run_has_ended():
-    """By the last states of a result, over which a guess counts; both ends of a swing lead to the place below, a guess on the top stays there."""
+    """The search takes the last states of a result; a guess overrides them. Both ends of a swing lead to the lower equilibrium, a guess on
+    the top stays there."""
     swing = pendulum().simulate(0.7)
     pose = pendulum().equilibrium(swing)
     assert np.cos(pose["rod.theta"] + np.pi / 2) == pytest.approx(1, abs=1e-14) and pose.stable
@@ -122,7 +123,7 @@ def test_sentences(ask, error, sentence):
 
 
 def test_a_body_on_a_ball_joint_hangs_from_any_attitude():
-    """In three dimensions, by a quaternion: its mass centre comes to lie under the joint; turning about the vertical is neutral."""
+    """Its mass centre comes to lie under the joint, in three dimensions and by a quaternion; turning about the vertical is neutral."""
     system = System("on a ball")
     system.add("ground", "spatial.Fixed")
     system.add("ball", "spatial.Spherical")

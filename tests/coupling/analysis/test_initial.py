@@ -26,12 +26,12 @@ REMEDY = (
 
 
 def assembled(oracle: Oracle, **held: dict[str, float]) -> Result:
-    """Of the states, only those held are given."""
+    """Assembles the system with only the held states given."""
     return system_of(oracle, held).simulate(0.0, initial="assemble")
 
 
 def distance(result: Result, oracle: Oracle) -> float:
-    """Of a start from the oracle's."""
+    """Returns the distance of a start from the oracle's."""
     return max(abs(result[f"{body}.{name}"][0] - start[name]) for body, start in oracle.start.items() for name in STATES)
 
 
@@ -73,7 +73,7 @@ def test_a_start_that_cannot_even_be_solved_is_refused_for_its_violations() -> N
 
 
 def test_the_stabilisation_draws_a_start_together() -> None:
-    """With alpha = beta = 5, f'' + 10 f' + 25 f = 0: from rest f = f0 (1 + 5 t) exp(-5 t)."""
+    """The drift satisfies f'' + 10 f' + 25 f = 0 with alpha = beta = 5. Its solution from rest is f = f0 (1 + 5 t) exp(-5 t)."""
     result = pendulum(x=0.7).simulate(1.0, initial="relax", rtol=1e-10)
     t = result.time
     assert np.allclose(result["pin.position[1]"], 0.2 * (1 + 5 * t) * np.exp(-5 * t), atol=1e-8)
@@ -120,7 +120,7 @@ def test_four_bar_linkages_of_all_shapes() -> None:
 
 
 def test_a_start_that_is_right_stays_as_it_is() -> None:
-    """To the last bit."""
+    """It stays bit-identical."""
     oracle = DoublePendulum(angles=(0.3, -0.4), speeds=(1.0, 2.0))
     exact, moved = (system_of(oracle).simulate(0.0, initial=how) for how in ("check", "assemble"))
     assert all((exact[name] == moved[name]).all() for name in exact.names)

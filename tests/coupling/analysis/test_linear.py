@@ -130,7 +130,7 @@ def derived(
 
 
 def test_a_four_bar_is_what_sympy_derives():
-    """With a spring and a damper at the crank, at its equilibrium; the reference's other digits are for another four-bar."""
+    """The four-bar has a spring and a damper at the crank and is at its equilibrium. The reference's other digits are for another four-bar."""
     from tests.whole.test_singular_poses import closed, four_bar
 
     system = four_bar(0.5)

@@ -19,7 +19,7 @@ TOLERANCE = 1e-7
 def accelerations(
     kinetic: sympy.Expr, potential: sympy.Expr, forces: Sequence[sympy.Expr], q: Sequence[sympy.Symbol], v: Sequence[sympy.Symbol]
 ) -> list[sympy.Expr]:
-    """Of Lagrange's equations, with generalised forces beside those of the potential."""
+    """Returns the accelerations of Lagrange's equations, with generalised forces beside those of the potential."""
     momentum = sympy.Matrix([kinetic]).jacobian(v).T
     mass, convective = momentum.jacobian(v), momentum.jacobian(q) * sympy.Matrix(v)
     right = sympy.Matrix(forces) + sympy.Matrix([kinetic - potential]).jacobian(q).T - convective

@@ -17,7 +17,7 @@ G = 9.81
 
 
 def slope(function, at: float, stride: float = 1e-3) -> complex:
-    """By differences of the fourth order of a closed form."""
+    """Returns the derivative of a closed form by differences of the fourth order."""
     h = stride * abs(at)
     return (8 * (function(at + h) - function(at - h)) - function(at + 2 * h) + function(at - 2 * h)) / (12 * h)
 
@@ -26,7 +26,7 @@ K, B, MASS, ARM, INERTIA = 2.0, 0.1, 1.0, 0.5, 1 / 12
 
 
 def tilt(k=K, m=MASS, arm=ARM) -> float:
-    """Where a spring of the rest angle 0 balances a rod."""
+    """Returns the angle at which a spring of the rest angle 0 balances a rod."""
     return brentq(lambda a: k * a + m * G * arm * np.cos(a), -1.57, 0.0, xtol=1e-15, rtol=1e-14)
 
 
@@ -57,7 +57,7 @@ def test_a_rod_on_a_spring_follows_its_parameters():
 
 
 def sign_of(found) -> float:
-    """Of the multiplier that carries the weight: that of the force on N."""
+    """Returns the sign of the multiplier that carries the weight: that of the force on N."""
     return float(np.sign(found["pin.multiplier[2]", "rod.m"]))
 
 
@@ -96,7 +96,7 @@ def test_a_free_torque_follows_what_it_holds():
 
 
 def test_eigenvalues_of_a_quarter_car_follow_matrices_by_hand():
-    """To 1e-6, and at a bound of the parameter, which is stepped to one side."""
+    """They agree to 1e-6, also at a bound of the parameter, where the step goes to one side."""
     system = quarter_car()
     found = system.sensitivities(["strut.k", "body.m", "tyre.b"], initial={"tyre.b": 0.0})
 

@@ -33,7 +33,7 @@ def rolling(speed: float, radius: float = 0.5, m: float = 1.3, lean: float = 0.0
 @pytest.mark.slow
 @pytest.mark.parametrize("speed", [1.2, 1.3, 10.0])
 def test_an_upright_disc_rolls_stably_above_its_speed(speed):
-    """In heading, lean and spin: lambda^2 = 0.8 g/rho - 2.4 (v/rho)^2, and six zeros, of place, heading, spin and their rates."""
+    """Heading, lean and spin give lambda^2 = 0.8 g/rho - 2.4 (v/rho)^2, and six zeros, of place, heading, spin and their rates."""
     model = with_gimbal(rolling(speed)).linearise(coordinates=ANGLES)
     assert model.states[:6] == tuple(f"{name}{rate}" for name in ANGLES for rate in ("", "d"))
     square = 0.8 * G / 0.5 - 2.4 * (speed / 0.5) ** 2
@@ -44,7 +44,7 @@ def test_an_upright_disc_rolls_stably_above_its_speed(speed):
 
 
 def test_a_disc_in_coordinates_that_change_is_refused():
-    """By quaternions, which spin along."""
+    """Quaternions, which spin along, are such coordinates."""
     with pytest.raises(
         AnalysisError, match=r"nor move steadily: 'top\.x' changes by 2 m/s, .*or name coordinates=\[\.\.\.\] in which the motion"
     ):

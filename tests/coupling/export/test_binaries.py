@@ -1,4 +1,4 @@
-"""What is inside an exported mechanism as a program: nothing but its own sources, which need the C library and export FMI."""
+"""Contents of an exported mechanism as a program: only its own sources, which need the C library and export FMI."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_the_dll_loads_under_wine(fmi, tmp_path):
 
 
 def listed_sources(fmu: Path, fmi: int) -> list[str]:
-    """As a tool finds them that builds the FMU: in the model description, or in the build description of FMI 3."""
+    """Returns the sources that a tool finds which builds the FMU: in the model description, or in the build description of FMI 3."""
     with zipfile.ZipFile(fmu) as packed:
         member = "modelDescription.xml" if fmi == 2 else "sources/buildDescription.xml"
         root = ElementTree.fromstring(packed.read(member))
@@ -103,7 +103,7 @@ def listed_sources(fmu: Path, fmi: int) -> list[str]:
 
 
 def check_every_source_is_listed(name, fmi):
-    """What a tool is told to compile are the C files that lie in the folder of sources."""
+    """The C files that a tool has to compile are those in the folder of sources."""
     with zipfile.ZipFile(exported(name, fmi)) as packed:
         inside = {member.removeprefix("sources/") for member in packed.namelist() if member.endswith(".c")}
     assert set(listed_sources(exported(name, fmi), fmi)) == inside
@@ -141,7 +141,8 @@ def rebuilt(fmu: Path, fmi: int, folder: Path) -> Path:
 @pytest.mark.parametrize("fmi", [pytest.param(2, marks=pytest.mark.slow), 3])
 @pytest.mark.parametrize("name", ["events"])
 def test_an_fmu_can_be_built_from_its_own_sources(name, fmi, tmp_path):
-    """What is listed, compiled with all warnings and no other flags, exports FMI alone, takes the place of the delivered library and gives its values."""
+    """The listed sources compile with all warnings and no other flags. The result exports FMI alone, replaces the delivered library and
+    gives its values."""
     delivered = exported(name, fmi)
     with Driver(delivered, "cs") as first, Driver(rebuilt(delivered, fmi, tmp_path), "cs") as second:
         outputs = [v.name for v in first.description.modelVariables if v.causality == "output"]
@@ -169,7 +170,7 @@ def test_fmpy_compiles_it(tmp_path):
 
 @pytest.mark.parametrize("name", SMALL)
 def test_nothing_of_this_machine_is_inside(name, fmi):
-    """No file of the archive names a folder of the machine that made it."""
+    """None of the files in the archive names a folder of the machine that built it."""
     with zipfile.ZipFile(exported(name, fmi)) as packed:
         for member in packed.namelist():
             assert not re.search(rb"/(home|work|tmp|usr)/", packed.read(member)), member

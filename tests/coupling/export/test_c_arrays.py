@@ -52,7 +52,7 @@ def test_tables_without_rows_take_no_bytes():
 
 @pytest.mark.parametrize("content", [b"", b"\0001", b'??=\\"\n', bytes(range(256)), random.Random(1).randbytes(3000)])
 def test_a_string_says_its_bytes(content):
-    """Of bytes Python has the same escapes as C; that of question marks is checked apart, since Python has no trigraphs."""
+    """Python and C have the same escapes of bytes. The escape of question marks is checked apart, since Python has no trigraphs."""
     head, _, text = literal("char bytes", content).partition(" =")
     assert head == "char bytes[]" and "?" not in text
     assert ast.literal_eval("(" + text.strip().removesuffix(";").replace('"', 'b"', 1).replace('\n    "', '\n    b"') + ")") == content

@@ -36,7 +36,7 @@ def moving() -> tuple[System, Result]:
 
 
 def test_other_lengths_as_the_master_closes_them(fmi: int, tmp_path: Path) -> None:
-    """What is held stays to the bit, and the motion is the same; without the parameter the start is refused, as it always was."""
+    """Held values stay to the bit, and the motion is the same. Without the parameter the start is still refused."""
     system, master = moving()
     path = system.export_fmu(tmp_path / "bars.fmu", hold=HOLD, fmi=fmi, platforms=["linux64"])
     for kind in ("CoSimulation", "ModelExchange"):
@@ -113,7 +113,7 @@ def test_a_start_that_is_closed_stays_to_the_bit(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_closed_is_refused(more: dict[str, float], sentence: str, tmp_path: Path) -> None:
-    """With the constraints that stay open, and by how much; after a reset another start is closed."""
+    """The message names the constraints that stay open, and by how much; after a reset another start is closed."""
     system, _ = moving()
     hold = [*HOLD, *(name for name in more if name.endswith("omega"))]
     fmu = Driver(system.export_fmu(tmp_path / "bars.fmu", hold=hold, platforms=["linux64"]), "cs")

@@ -33,7 +33,7 @@ class Point:
         return np.array(list(self.fmu.get(unknowns).values()))
 
     def difference(self, unknowns: list[str], known: str, h: float = 1e-3) -> np.ndarray:
-        """Of order 6."""
+        """Returns a difference of order 6."""
         weights = {1: 3 / 4, 2: -3 / 20, 3: 1 / 60}
         return sum(w * (self.values(unknowns, known, k * h) - self.values(unknowns, known, -k * h)) for k, w in weights.items()) / h
 
@@ -110,7 +110,7 @@ def test_derivatives_by_parameters_are_those_of_differences():
 
 
 def test_output_derivatives_follow_the_motion():
-    """In Co-Simulation, against differences of the outputs over short steps."""
+    """Co-Simulation gives derivatives that agree with differences of the outputs over short steps."""
     with Driver(exported("slider-crank", 2), "cs") as fmu:
         fmu.start()
         outputs = [v.name for v in fmu.description.modelVariables if v.causality == "output"]
@@ -125,7 +125,7 @@ def test_output_derivatives_follow_the_motion():
 
 
 def test_redundant_constraints_have_derivatives_as_well():
-    """Of the accelerations, which are unique though the multipliers are not."""
+    """The accelerations have derivatives: they are unique though the multipliers are not."""
     from tests.support.systems.hard_systems import braced_parallelogram
 
     random = np.random.default_rng(4)

@@ -74,7 +74,7 @@ def test_wrong_equations_are_found_out(monkeypatch):
 
 
 def test_without_equations_there_are_none_inside(tmp_path, monkeypatch):
-    """Where modes switch, for steps of fixed size, and where the equations would be too long, the components are evaluated."""
+    """The components are evaluated where modes switch, for steps of fixed size, and where the equations would be too long."""
     moving = System("moving")
     moving.add("mass", "mechanical1d.Mass")
     paths = [

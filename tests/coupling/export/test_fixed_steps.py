@@ -18,7 +18,7 @@ both = pytest.mark.parametrize("fmi", [2, 3])
 
 
 def stepped(path: Path, stop: float, h: float, outputs: list[str], **options) -> dict[str, np.ndarray]:
-    """By FMPy, one communication step after the other."""
+    """Runs FMPy, one communication step after the other."""
     result = fmpy.simulate_fmu(
         str(path), fmi_type="CoSimulation", stop_time=stop, step_size=h, output_interval=h, output=outputs, **options
     )
@@ -83,7 +83,8 @@ def test_the_step_size_is_a_parameter_and_the_other_method_is_kept(tmp_path):
 
 @pytest.mark.parametrize("fmi", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_what_a_step_leaves_to_the_next_is_carried_over_and_saved(fmi, tmp_path):
-    """By the generalised-alpha method: as in the master, whether each communication step holds one step or four; and a saved state goes on alike."""
+    """The generalised-alpha method gives the values of the master, for communication steps of one or four steps. A restored state continues
+    alike."""
     outputs, options = ["rod.theta", "lag.y"], {"method": "generalised-alpha", "spectral_radius": 0.3}
     path = exported(known.lagging(), tmp_path, 0.02, outputs, fmi=fmi, **options)
     master = known.lagging().simulate(1.6, solver=Index3(step_size=0.02, **options), output_times=[1.6])

@@ -67,7 +67,7 @@ def test_derivatives_by_multipliers_are_those_of_differences():
 
 @pytest.mark.parametrize("ls_dae", [False, True])
 def test_the_master_couples_it_like_the_components(ls_dae):
-    """With its multipliers solved outside or inside, as one instance of a larger system: a four-bar with a spring at its rocker."""
+    """The FMU is one instance of a larger system, a four-bar with a spring at its rocker. Its multipliers are solved outside or inside."""
     bar = FourBar(angle=0.9, speed=1.0)
     rocker = next(n for n, (part, _) in bar.parts.items() if n == "rocker")
 

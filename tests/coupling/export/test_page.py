@@ -159,7 +159,7 @@ def units(element: Element) -> dict[str, str]:
 
 
 def check_the_page_needs_nothing_but_itself(name, fmi):
-    """No script, no style sheet, image or link outside the page."""
+    """The page has no script, no style sheet, and no image or link outside of itself."""
     text = text_of(name, fmi)
     assert text.startswith("<!DOCTYPE html>")
     assert not re.search(r"<(script|link|img|iframe|object)|@import|url\(|src=", text)
@@ -207,7 +207,7 @@ def rows_of(element: Element) -> list[list[str]]:
 
 
 def check_all_inputs_and_outputs_are_shown_with_unit_and_reference(html, described):
-    """Those of ports with their ports, the others in sections of their own."""
+    """Variables of ports are shown with their ports, the others in sections of their own."""
     sections = [section(html, title) for title in ("Open ports", "Inputs", "Outputs")]
     shown = {name: cells for each in sections for name, cells in rows(each).items()}
     written = {name: unit for each in sections for name, unit in units(each).items()}
@@ -219,7 +219,7 @@ def check_all_inputs_and_outputs_are_shown_with_unit_and_reference(html, describ
 
 
 def check_all_parameters_are_shown_with_default_unit_range_and_reference(html, described):
-    """What the model description says of a parameter, which has the range in words, is in its row."""
+    """The row of a parameter contains what the model description says about it, with the range in words."""
     shown, written = rows(section(html, "Parameters")), units(section(html, "Parameters"))
     expected = {v.name: v for v in described.modelVariables if v.causality in ("parameter", "structuralParameter")}
     assert set(shown) == set(expected) and len(expected) > 0
@@ -245,7 +245,7 @@ def check_all_states_are_shown_with_their_start_values(html, described):
 
 
 def check_the_multipliers_are_counted(html, system, name):
-    """As many as the components leave to the master, by the names of these."""
+    """The numbers are those of the multipliers that the components leave to the master, by the components' names."""
     text = section(html, "What is solved for")
     joints = {instance: len(fmu.dae.algebraic) for instance, fmu in system.instances.items() if fmu.dae}
     counts = [int(each) for each in re.findall(r"(\d+) multipliers?, of these", plain(text))]
@@ -312,7 +312,7 @@ def test_an_open_port_says_what_it_is_connected_with_inside(of_crane):
 
 
 def test_driven_inputs_are_shown(of_crane):
-    """What was driven when it was exported can no more be moved from outside."""
+    """Inputs that were driven at the export can no longer be set from outside."""
     shown = rows(section(of_crane, "Driven inputs"))
     assert shown["push.Fy"][1:] == ["a table of 3 rows, from 0 s to 1 s", "N"]
     assert shown["push.Cz"][1:] == ["4", "N·m"]
@@ -356,7 +356,7 @@ def test_names_are_escaped(fmi):
 
 
 def test_a_long_chain_is_folded_up_and_small(fmi):
-    """Of 201 components: less than a megabyte, and at first no more to be seen than fits on a few screens."""
+    """The page of 201 components is smaller than a megabyte. At first it shows no more than fits on a few screens."""
     assert len(text_of("chain", fmi)) < 1e6
     main = page_of("chain", fmi).find("body/main")
     assert main is not None

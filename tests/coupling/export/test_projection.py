@@ -50,7 +50,7 @@ TURNED = angle(2 / 3 + 1, 2 * 9.81, np.pi / 2, -1.0, 10.0)
 
 
 FAST = 10.0
-"""In m/s or rad/s, about what bodies here reach at most, against which rates are seen."""
+"""Speed in m/s or rad/s that bodies reach here at most, approximately; rates are compared with it."""
 
 
 def violated(fmu: Driver) -> float:
@@ -77,7 +77,7 @@ def test_a_plain_integrator_takes_a_four_bar_through_singular_poses():
 
 @pytest.mark.parametrize(("tolerance", "allowed"), [(1e-6, 5e-3), (1e-7, 2e-3)])
 def test_fmpy_takes_a_four_bar_through_singular_poses(tolerance, allowed):
-    """By CVode."""
+    """FMPy uses CVode."""
     run = fmpy.simulate_fmu(
         str(four_bar()), fmi_type="ModelExchange", solver="CVode", stop_time=10.0, output_interval=0.5, relative_tolerance=tolerance
     )
@@ -105,7 +105,7 @@ def test_states_are_read_back_as_set_and_all_else_is_that_of_the_projected_ones(
 
 @pytest.mark.parametrize("name", ["rolling", SLOW["slider-crank"], SLOW["four-bar"], SLOW["four-bar of blocks"], SLOW["springs"]])
 def test_a_derivative_depends_on_nothing_but_its_arguments(name):
-    """To the last bit."""
+    """Equal arguments give bit-identical derivatives."""
     case, random = CASES[name], np.random.default_rng(3)
     with Driver(exported(name), "me") as fmu:
         fmu.start({i: drive(0.0) for i, drive in case.inputs.items()})
@@ -124,7 +124,7 @@ def test_a_derivative_depends_on_nothing_but_its_arguments(name):
     "name", ["double pendulum", "rolling", SLOW["slider-crank"], SLOW["four-bar"], "four-bar of blocks", SLOW["geared"]]
 )
 def test_directional_derivatives_are_those_of_differences(name):
-    """By states, inputs and time, at states that satisfy the constraints."""
+    """They are the derivatives by states, inputs and time, at states that satisfy the constraints."""
     case = CASES[name]
     states = [f"{n}.{f.by_reference[r].name}" for n, f in case.system().instances.items() for r in f.states]
     on = case.system().simulate(0.2, initial="assemble", stabilisation="projection", rtol=1e-9, outputs=states, output_times=[0.2])
@@ -209,7 +209,7 @@ def test_another_instance_goes_on_from_a_saved_state_through_singular_poses():
 
 @pytest.mark.parametrize("event_mode", [False, True])
 def test_a_body_that_bounces_takes_what_it_carries_along(event_mode):
-    """As in the master, whether the importer handles the event or the FMU does."""
+    """The result is that of the master, if the importer handles the event as well as if the FMU does."""
     fall = 10 / 1.5
     first = np.sqrt(2 / fall)
     expected = (1.0 - 0.5) / 1.5 * fall * first - fall * (0.6 - first)

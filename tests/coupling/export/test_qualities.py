@@ -31,7 +31,7 @@ def folder_of_terminals(fmi: int) -> str:
 
 
 def solved_for(name: str) -> bool:
-    """By the FMU itself, as long as it is not told otherwise."""
+    """Says whether the FMU itself solves for the variable, by default."""
     return name.partition(".")[2].startswith(("lambda[", "qdd"))
 
 
@@ -126,7 +126,7 @@ def moved(driver: Driver, unknowns: list[str], knowns: list[str], states: list[s
 
 
 def check_declared_dependencies_are_complete_and_no_wider_than_they_must_be(name, fmi):
-    """What a known moves, at any of several points, is what declares it: no more, and in the end no less."""
+    """The unknowns that a known moves at any of several points declare it. Each declaration is needed at one of the points at least."""
     random = np.random.default_rng(5)
     description = load(exported(name, fmi))
     with Driver(exported(name, fmi), "me") as driver:
@@ -157,7 +157,7 @@ def check_declared_dependencies_are_complete_and_no_wider_than_they_must_be(name
 
 
 def check_initial_unknowns_declare_what_moves_them(name, fmi):
-    """In Initialization Mode no start value, parameters among them, moves what does not declare it; and not all declare everything."""
+    """A start value or parameter moves, in Initialization Mode, only unknowns that declare it; and not all declare everything."""
     with Driver(exported(name, fmi), "me") as driver:
         driver.enter()
         description = driver.description
@@ -197,7 +197,8 @@ def check_same(found: dict[str, float], expected: dict[str, float], tolerance: f
 
 
 def check_a_restored_state_runs_on_as_before(name, fmi):
-    """In Co-Simulation, over events, to 1e-10: rounding differs, and with it the steps inside; also in a second instance, from bytes."""
+    """Values of Co-Simulation agree to 1e-10 over events: rounding differs, and with it the internal steps. The same holds in a second
+    instance, from bytes."""
     with Driver(exported(name, fmi), "cs", "first") as first, Driver(exported(name, fmi), "cs", "second") as second:
         for driver in (first, second):
             driver.start()
@@ -214,7 +215,7 @@ def check_a_restored_state_runs_on_as_before(name, fmi):
 
 
 def check_a_restored_state_has_the_same_values_in_model_exchange(name, fmi):
-    """In Model Exchange all values come back, to 1e-12 of the largest of their kind, wherever the instance has been."""
+    """All values of Model Exchange come back, to 1e-12 of the largest of their kind, after any other point."""
     with Driver(exported(name, fmi), "me") as driver:
         driver.start()
         driver.at(0.02, driver.states + 0.01)
@@ -338,7 +339,7 @@ def test_redundant_constraints_are_told_once(fmi):
 
 
 def test_contradictory_constraints_are_discarded_by_name(fmi):
-    """Where the two welds want different things there is no value of any variable that is computed, also of none that was before."""
+    """If the two welds contradict each other, no calculated variable has a value, not even one that had a value before."""
     with Driver(exported("redundant", fmi), "me", "swing") as driver:
         driver.enter()
         computed = [n for n, v in driver.variables.items() if v.initial == "calculated" and n.startswith(("weld", "first.p", "der("))]
@@ -353,7 +354,7 @@ def test_contradictory_constraints_are_discarded_by_name(fmi):
 
 
 def test_multipliers_do_not_depend_on_what_was_read_before(fmi):
-    """What the FMU itself solves for is found when it is read, not only when something else is."""
+    """Unknowns that the FMU itself solves for are found when they are read, even if nothing else is read."""
     name = "pin1.lambda[1]"
     with Driver(exported("ls-dae", fmi), "me") as driver, Driver(exported("ls-dae", fmi), "me") as other:
         for each in (driver, other):

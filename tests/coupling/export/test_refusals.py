@@ -1,4 +1,4 @@
-"""What cannot be exported is refused by a sentence, and leaves no file behind."""
+"""Systems that cannot be exported are refused by a sentence, and leave no file."""
 
 from __future__ import annotations
 

@@ -30,7 +30,8 @@ def pendulum(**start: float) -> System:
 
 
 def test_names_in_exports_have_no_blanks(fmi: int, tmp_path: Path) -> None:
-    """What the user names has the names of the system; the FMU has the others, with the first ones in the descriptions and on its page."""
+    """Names that the user gives are those of the system. The FMU has the new names, with the original ones in the descriptions and on its
+    page."""
     path = tmp_path / "pendulum.fmu"
     with pytest.warns(UserWarning) as caught:
         pendulum().export_fmu(

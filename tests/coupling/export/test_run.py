@@ -231,7 +231,8 @@ def test_a_step_that_fails_says_why():
 
 
 def test_an_input_with_a_constant_is_a_parameter():
-    """Of the tool, at the start or at an event; the multiplier's helpers for compliant joints are none, they have no effect here."""
+    """The importer sets it at the start or at an event. The multiplier's helpers for compliant joints are no parameters, since they have no
+    effect here."""
     system = table_driven()
     constant = System("constant")
     for name in ("ground", "pin", "rod"):

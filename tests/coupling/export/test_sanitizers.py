@@ -50,7 +50,8 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
 
 
 ORDINARY = ("pendulum", 3)
-"""What a mechanism adds to the runtime knows no version; the calls of FMI 2 are made of components as well."""
+"""Mechanism and FMI version of the tests that are not slow. A mechanism's additions to the runtime know no version; tests of components
+cover the calls of FMI 2."""
 NAMES = [*SMALL, "loaded seven bodies"]
 CHOSEN = [pytest.param(n, fmi, marks=[pytest.mark.slow] * ((n, fmi) != ORDINARY), id=f"{n}-fmi{fmi}") for n in NAMES for fmi in (2, 3)]
 

@@ -26,7 +26,7 @@ def export(system: System, folder: Path, fmi: int) -> Path:
 
 
 def after_bounces(t: float) -> tuple[float, float]:
-    """Of the mass on its stop, between impacts."""
+    """Returns place and velocity of the mass on its stop, between impacts."""
     n = math.floor(5 * t / math.pi + 0.5)
     since, speed = t - (2 * n - 1) * math.pi / 10, 5 * 0.7**n
     return speed / 5 * math.sin(5 * since), speed * math.cos(5 * since)
@@ -77,7 +77,7 @@ def test_a_block_sticks_and_slips_inside_an_exported_mechanism(fmi: int, tmp_pat
 
 @pytest.mark.parametrize("force", [1.0, pytest.param(-1.0, marks=pytest.mark.slow)])
 def test_a_mode_that_proves_wrong_at_rest_is_chosen_anew(force: float, tmp_path: Path) -> None:
-    """What touches a stop without a load may be open or closed; a force that grows from 0 pulls it off, or presses."""
+    """A mass that touches a stop without a load may be open or closed; a force that grows from 0 pulls it off, or presses."""
     parts: Parts = {
         "ground": "mechanical1d.Fixed1D",
         "mass": "mechanical1d.Mass",

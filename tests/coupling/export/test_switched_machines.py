@@ -21,7 +21,7 @@ SOME = {"fmpy.CoSimulation": 1e-9, "fmpy.ModelExchange": 1e-6, "dopri5": 1e-9, "
 
 
 def ends(case: Case, path: Path, who: str) -> np.ndarray:
-    """What the outputs of the exported machine are in the end, less what they should be."""
+    """Returns the errors of the outputs of the exported machine at the end."""
     exact = case.ends()
     if who.startswith("fmpy."):
         run = fmpy.simulate_fmu(

@@ -58,7 +58,7 @@ def test_the_master_runs_the_same_system_with_components_in_place_of_the_transfo
 
 
 def test_a_connection_that_cannot_be_transformed_is_refused_as_by_build(tmp_path: Path) -> None:
-    """In the names of the user, before anything is put in its place."""
+    """The message has the names of the user, and comes before anything is put in the connection's place."""
     system = oscillator()
     system.connect("mass.s", "push.force", factor=2.0)
     text = refusal(lambda: system.export_fmu(tmp_path / "x.fmu"))

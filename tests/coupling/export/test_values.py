@@ -33,7 +33,7 @@ def test_derivatives_and_multipliers_are_those_of_the_oracle(name, fmi):
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_derivative_depends_on_nothing_but_its_arguments(name):
-    """To the last bit, wherever the FMU has been before; integrators make Jacobians of differences."""
+    """Equal arguments give bit-identical derivatives after any other point; integrators compute Jacobians from differences."""
     case = CASES[name]
     random = np.random.default_rng(3)
     with Driver(exported(name, 2), "me") as fmu:

@@ -78,7 +78,7 @@ def second(write: Write) -> Fmu:
     ],
 )
 def test_defaults_of_fmi2(second: Fmu, name: str, nature: tuple[str | None, ...]) -> None:
-    """What the file does not say follows from the tables of the standard."""
+    """The tables of the standard supply values that the file does not contain."""
     v = second.variables[name]
     assert (v.type, v.fmi_type, v.causality, v.variability, v.initial) == nature
 
@@ -106,7 +106,7 @@ def test_structure_of_fmi2(second: Fmu) -> None:
 
 
 def test_references_of_fmi2_are_unique_per_type_only(second: Fmu) -> None:
-    """By reference there are the reals, and the first of aliases; names tell apart what has the same reference."""
+    """References lead to the real variables, and to the first of aliases; names distinguish variables with the same reference."""
     assert second.by_reference[0].name == "p"
     assert second.by_reference[1].name == "x"
     assert [unknown.name for unknown in second.structure.outputs] == ["T", "n", "extra"]
@@ -160,7 +160,7 @@ def third(write: Write) -> Fmu:
     ],
 )
 def test_defaults_of_fmi3(third: Fmu, name: str, nature: tuple[str | None, ...]) -> None:
-    """In FMI 3 an input is exact, and all that is no float is discrete."""
+    """An input is exact in FMI 3, and all variables other than floats are discrete."""
     v = third.variables[name]
     assert (v.type, v.fmi_type, v.causality, v.variability, v.initial) == nature
 

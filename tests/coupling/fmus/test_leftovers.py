@@ -31,7 +31,7 @@ def holder(cache: Path) -> tuple[int, list[Path]]:
 
 
 def aged(*folders: Path) -> None:
-    """As if they had been made a minute ago."""
+    """Sets the times of folders as if they had been made a minute ago."""
     for each in folders:
         os.utime(each, (time.time() - 60,) * 2)
 

@@ -134,7 +134,7 @@ UNNAMED = (Constraint(3, 4, None, None, None),)
 
 
 def test_a_new_draft_that_lists_residuals_alone(model: Fmu) -> None:
-    """What it leaves out is unknown, since the mode changes dependencies: it counts as depending on everything."""
+    """Unknowns that it omits count as depending on everything, since the mode changes dependencies."""
     dae = read(model, NEW.format('<EnableDAEParameter valueReference="6"/>' + ONE.format('<Residual valueReference="4"/>')))
     assert dae == Dae(6, (3,), Structure((Unknown(5, None),), (Unknown(2, None),), (), (Unknown(4, None),)), UNNAMED)
 
@@ -161,7 +161,7 @@ def test_a_new_draft_replaces_the_lists(model: Fmu) -> None:
 
 
 def test_an_old_draft_that_lists_residuals_alone(model: Fmu) -> None:
-    """What it leaves out is in the model description; of several formulations, that of index 1 is taken."""
+    """Unknowns that it omits come from the model description; of several formulations, that of index 1 is taken."""
     formulations = '<Formulation index="3" valueReference="1"/><Formulation index="1" valueReference="4" dependencies="3"/>'
     dae = read(model, OLD.format(ONE.format(f"<Residual>{formulations}</Residual>")))
     assert dae is not None
@@ -192,7 +192,7 @@ ROBERTS = """
 
 
 def test_the_manifest_of_the_reference_fmu(model: Fmu) -> None:
-    """As Roberts has it: an old root, a switch, a nominal value; the order of outputs is that of the model description."""
+    """Roberts's manifest has an old root, a switch and a nominal value; the order of outputs is that of the model description."""
     dae = read(model, ROBERTS)
     assert dae is not None and dae.switch == 6
     assert dae.structure.outputs == model.structure.outputs

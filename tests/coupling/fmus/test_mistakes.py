@@ -1,4 +1,4 @@
-"""What is wrong with an FMU is said, with the remedy."""
+"""Error messages about faulty FMUs, with the remedy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.systems.systems import refusal
 
 
 def complaint(path: Path | str) -> str:
-    """What loading a file is answered with, its path shortened to its name."""
+    """Returns the message about a file that cannot be loaded, its path shortened to its name."""
     with pytest.raises(FmuError) as error:
         load(path)
     return str(error.value).replace(f"{Path(path).parent}{os.sep}", "")
@@ -82,7 +82,7 @@ def test_no_description(tmp_path: Path) -> None:
     ],
 )
 def test_descriptions_that_cannot_be_read(tmp_path: Path, text: str, sentence: str) -> None:
-    """Which of the reasons it is decides what to do."""
+    """The reason decides the remedy."""
     assert complaint(packed(tmp_path / "m.fmu", {"modelDescription.xml": text})) == sentence
 
 
@@ -204,7 +204,7 @@ def test_mistakes_in_fmi3(write: Write, variables: str, structure: str, sentence
     ],
 )
 def test_an_interface_that_is_not_offered(write: Write, offered: str, kind: str, sentence: str) -> None:
-    """What is offered instead is the remedy."""
+    """The remedy names the interface that is offered instead."""
     path = write(3, f"{offered}<ModelVariables/>")
     with pytest.raises(FmuError) as error:
         load(path).interface(kind)

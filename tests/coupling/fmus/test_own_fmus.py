@@ -140,7 +140,7 @@ def check_what_all_components_can_do(read: Fmu, component: type[Component], fmi:
 
 
 def check_the_ideal_mode(read: Fmu, component: type[Component], fmi: int) -> None:
-    """What is read of the DAE mode is what the exporter's table says of the ideal mode; bodies have none."""
+    """The DAE mode that is read equals the exporter's table of the ideal mode; bodies have none."""
     table, dae = table_of(component), read.dae
     if table.switch is None:
         assert dae is None

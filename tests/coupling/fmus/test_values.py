@@ -71,7 +71,7 @@ def test_open_bounds_are_the_fmus_own() -> None:
     ],
 )
 def test_whole_numbers_and_truths(name: str, value: object, sentence: str) -> None:
-    """What a double could not be turned into without loss is refused."""
+    """Values that a double cannot become without loss are refused."""
     assert refusal(lambda: System().add("counter", foreign.counter(), {name: value}), BuildError) == sentence
 
 

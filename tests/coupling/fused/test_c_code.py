@@ -32,7 +32,7 @@ WRITERS = {"straight": straight, "loops": loops}
 
 @pytest.mark.parametrize("writer", WRITERS)
 def test_every_operation_gives_what_numpy_gives(writer, monkeypatch):
-    """In chunks of few statements, so that most operands come from other functions; what is no number is none in both."""
+    """Chunks of few statements make most operands come from other functions; NaN agrees as well."""
     monkeypatch.setattr(c_code, "CHUNK", 7)
     staged = every_operation()
     source = WRITERS[writer](staged)
@@ -43,7 +43,8 @@ def test_every_operation_gives_what_numpy_gives(writer, monkeypatch):
 
 @pytest.mark.parametrize("count", [23, 150])
 def test_several_owners_at_once_have_what_numpy_gives(count):
-    """Of owners side by side, each second one, and one for all; with angles that are near multiples of a right one, huge, or none."""
+    """The code serves owners side by side, every second one, and one for all. Angles are near multiples of a right one, huge, or not
+    finite."""
     staged = rows_of_owners(count)
     source = loops(staged)
     assert "several" in source.text

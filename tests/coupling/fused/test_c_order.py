@@ -15,7 +15,7 @@ LATENCY, WIDTH, WINDOW = {Op.DIVIDE: 13}, 4, 60
 
 
 def cycles(graph: Graph, order: Sequence[int]) -> int:
-    """Of a processor that begins what is ready among the next operations, in the order of the text."""
+    """Returns the cycles of a processor that begins ready operations among the next ones, in the order of the text."""
     there = dict.fromkeys(order, 10**9)
     left, now = list(order), 0
     while left:

@@ -18,7 +18,7 @@ NOT_FUSED = {
     "planar.TranslationalFriction": "'it.static\\[3\\]' is not affine in what the system is solved for",
     "planar.SlippingDisc": "'it.contact.tangential' is not affine in what the system is solved for",
 }
-"""What has equations that no graph holds, with the sentence."""
+"""Components whose equations no graph can hold, with the sentence."""
 
 
 def check_derivatives_and_event_indicators(component):

@@ -34,7 +34,7 @@ def final(system: System, **options) -> np.ndarray:
 
 @pytest.mark.parametrize("straight", [3000, 0], ids=["straight", "loops"])
 def test_compiled_code_runs_as_the_fmus_do(straight, monkeypatch, tmp_path):
-    """With loops over what repeats or without; the summary says which way it was."""
+    """The code has loops over repeated parts, or none; the summary reports the way of evaluation."""
     monkeypatch.setattr(cache, "cache_folder", lambda: tmp_path)
     monkeypatch.setattr(written, "STRAIGHT", straight)
     result = chain(4).simulate(0.2, rtol=1e-9, outputs=["rod*"], output_times=[0.2], evaluation="compiled")
@@ -71,7 +71,7 @@ def test_names_and_values_are_not_in_the_key():
 
 
 def test_a_class_that_is_edited_has_another_key():
-    """Which its FMU has another digest for."""
+    """The digest of its FMU is another one."""
     known = built(chain(1))
     edited = copy(known.parts[1].fmu)
     object.__setattr__(edited, "sha256", "another")
@@ -80,7 +80,7 @@ def test_a_class_that_is_edited_has_another_key():
 
 
 def test_a_system_is_lowered_and_compiled_once(monkeypatch, tmp_path):
-    """What is kept serves systems of other names and values, and other processes."""
+    """The cached code serves systems of other names and values, and other processes."""
     monkeypatch.setattr(cache, "cache_folder", lambda: tmp_path)
     calls: list[str] = []
     lower, compile_ = coded.Stages, compiled.shared_library

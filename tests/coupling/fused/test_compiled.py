@@ -42,7 +42,7 @@ def calls(monkeypatch) -> list[str]:
 
 
 def forget(monkeypatch) -> None:
-    """As another process sees the cache."""
+    """Makes this process see the cache as another process does."""
     monkeypatch.setattr(compiled, "_loaded", {})
     monkeypatch.setattr(cache, "_held", {})
     monkeypatch.setattr(cache, "_of_process", {})

@@ -1,4 +1,4 @@
-"""Which way all runs of a sweep take: said once, in the words of a run by itself, which each of them equals to the bit."""
+"""The way of evaluation of all runs of a sweep. It is reported once, in the words of a single run, to which each run is bit-identical."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.systems.systems import pendulum
 
 
 def rubbing() -> System:
-    """With friction that follows from multipliers, of which there is no graph."""
+    """Returns a system with friction that follows from multipliers, which no graph can hold."""
     system = System("rubbing", gravity=(0.0, -9.81))
     system.add("ground", "planar.Fixed")
     system.add("pin", "planar.RevoluteFriction", {"mu": 0.1, "radius": 0.01})

@@ -30,7 +30,7 @@ def nearly_singular(random: np.random.Generator) -> np.ndarray:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_rounding_makes_no_equations_indefinite(seed):
-    """As in long rows of four-bars, whose last pivot is as often below 0 as above."""
+    """Long rows of four-bars have such equations: their last pivot is as often below 0 as above."""
     matrices = nearly_singular(np.random.default_rng(seed))
     matrices = (matrices + matrices.transpose(0, 2, 1)) / 2
     found = _elimination(*loop(matrices))

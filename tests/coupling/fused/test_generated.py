@@ -83,7 +83,7 @@ def jacobian(built: Built) -> Generated:
 
 
 def record(built: Built) -> Generated:
-    """Of all variables."""
+    """Returns the code that records all variables."""
     wanted = [built.address(part, name) for part, each in enumerate(built.parts) for name in recordable(built)[each.name]]
     code, stages = recorded(built, wanted, as_c), (Stage.PREPARE, Stage.AFTER)
     end = max(code.first.values()) + sum(len(loop.unknowns) for loop in built.schedule.loops)
@@ -137,7 +137,7 @@ SPREAD |= {name: partial(lambda each: example(each).system(), name) for name in 
 @pytest.mark.parametrize("kind", GENERATED)
 @pytest.mark.parametrize("name", SPREAD)
 def test_so_does_that_of_all_kinds_of_systems(name, kind, straight, tmp_path, monkeypatch):
-    """Whether their numbers are right is tested without sanitizers."""
+    """The sanitizers find nothing. Other tests compare the numbers."""
     monkeypatch.setattr(written, "STRAIGHT", straight)
     code = GENERATED[kind](build(SPREAD[name]().definition, Mode.CONTINUOUS))
     done = run(code, tmp_path, len(code.w))

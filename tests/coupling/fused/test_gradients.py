@@ -21,7 +21,7 @@ STEPPED = {Op.SIGN, Op.FLOOR, Op.CEILING, Op.GREATER, Op.GREATER_EQUAL, Op.EQUAL
 
 @pytest.mark.parametrize("op", [op for op in Op if op >= Op.ADD])
 def test_the_slope_of_each_operation(op):
-    """By each operand; where it jumps, there is none."""
+    """The slope exists by each operand, except where the operation jumps."""
     g = Graph()
     leaves = [g.leaf(Op.STATE, i) for i in range(3)]
     at = np.array([0.7, 0.4, 0.9])

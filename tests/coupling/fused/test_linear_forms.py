@@ -30,7 +30,7 @@ def summed(graph: Graph, sums: tuple[dict[int, int], ...], key: int) -> int:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_values_are_those_of_following_each_unknown(seed):
-    """Of random sums of random sums."""
+    """Random sums of random sums give the same values."""
     random, graph = Random(seed), Graph()
     names = Names(graph, UNKNOWNS)
     leaves = [graph.leaf(Op.PARAMETER, i) for i in range(6)]

@@ -38,7 +38,7 @@ def test_derivatives_are_those_of_the_instances():
 
 
 def test_positions_and_velocities_of_constraints_are_those_of_the_instances():
-    """What projection reads; nothing is solved for."""
+    """Projection reads these levels; nothing is solved for."""
     built = build(four_bar().definition, Mode.PROJECTED)
     lowered = lower(built)
     read = lowered.graph.order(node for levels in lowered.readings for node in levels if node is not None)
@@ -48,12 +48,12 @@ def test_positions_and_velocities_of_constraints_are_those_of_the_instances():
 
 @pytest.mark.parametrize("component", ["planar.PointContact"])
 def test_event_indicators_are_those_of_the_instances(component):
-    """Of contacts and friction they depend on multipliers and modes."""
+    """Indicators of contacts and friction depend on multipliers and modes."""
     assert events_disagreement(smallest(component).build(communication=False)) < ALLOWED
 
 
 def test_lowering_again_gives_the_same_graph():
-    """No address and no order of sets gets into it."""
+    """The graph contains no address and no order of sets."""
     found = [lower(four_bar().build(communication=False)) for _ in range(2)]
     for lowered in found:
         derivatives(lowered)
@@ -74,7 +74,7 @@ def test_positions_of_points_are_states_and_what_else_needs_anyway():
 
 @pytest.mark.parametrize("component", [None, "planar.PointContact", "mechanical1d.MasslessShaft", "signal.Gain"])
 def test_entries_are_where_the_kernel_has_them(component):
-    """Which are found apart, with the derivatives."""
+    """The entries are found separately, with the derivatives."""
     system = four_bar() if component is None else with_own_loop() if component == "signal.Gain" else smallest(component)
     schedule = system.build(communication=False).schedule
     assert schedule.loops

@@ -1,4 +1,4 @@
-"""What is recorded between events follows from the graph: the same numbers as the FMUs say, for whatever can be recorded."""
+"""Values recorded between events follow from the graph: the FMUs' numbers, for all recordable variables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.support.systems.hard_systems import braced_parallelogram
 from tests.whole.test_singular_poses import rockers
 
 MOVED = [case for case in CASES if case[0] != "34_newtons_cradle"]
-"""What can be evaluated at random states: the spheres of the cradle touch in its own pose only."""
+"""Cases that can be evaluated at random states: the spheres of the cradle touch in its own pose only."""
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_all_variables_of_an_example(name, function):
 
 
 def swing() -> System:
-    """With a drive that jumps, and with what changes at events only."""
+    """Returns a system with a drive that jumps, and with variables that change at events only."""
     system = System("swing", gravity=(0.0, -9.81))
     system.add("ground", "planar.Fixed")
     system.add("rod", "planar.Body2", {"p1.rx": -0.5, "p2.rx": 0.5, "x": 0.5})
@@ -53,7 +53,7 @@ MACHINES = {
 
 
 def sizes(result: Result) -> np.ndarray:
-    """By column the greatest of its instance."""
+    """Returns for each column the greatest value of its instance."""
     greatest = np.abs(result.values).max(axis=0)
     instance = [name.rsplit(".", 1)[0].split(".")[0] for name in result.names]
     return np.array([max(g for g, other in zip(greatest, instance, strict=True) if other == each) for each in instance])
@@ -100,7 +100,7 @@ def test_rows_of_large_systems_are_made_by_a_tape(monkeypatch):
 
 
 def test_a_row_that_is_no_number_is_left_to_the_fmus(monkeypatch):
-    """Which say what it is."""
+    """The FMUs name the variable that is not a number."""
     expected = chain(2).simulate(0.3, evaluation="tape")
     made = program.recorded_kept
 

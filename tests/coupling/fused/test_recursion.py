@@ -42,7 +42,7 @@ def chain(links: int) -> System:
 
 
 def branching() -> System:
-    """With slides and welds, springs, dampers and an actuator that is driven."""
+    """Returns a tree with slides and welds, springs, dampers and an actuator that is driven."""
     system = chain(3)
     system.add("slide", "spatial.PrismaticBody", {**ROD, "k": 30.0, "b": 2.0, "q": 0.2})
     system.drive("slide.force", np.sin)
@@ -63,7 +63,7 @@ def planar() -> System:
 
 
 def differences(built: Built, evaluation: str, points: int = 5) -> list[float]:
-    """Of derivatives at random states, relative to the greatest, from a workspace that is full of NaN at first."""
+    """Returns the differences of derivatives at random states, relative to the greatest, from a workspace that is full of NaN at first."""
     run, random, found = Run(stop_time=1.0, evaluation=evaluation), np.random.default_rng(1), list[float]()
     with start(compile_program(built, []), Running(run=run)) as session:
         for _ in range(points):
@@ -161,7 +161,8 @@ def balanced(blocks: int) -> Built:
 
 
 def test_loops_over_a_tree_have_few_shapes_more_for_twice_as_many_blocks():
-    """Those of one level more, though what is left of all pivots is looked at: each belongs to the block that was eliminated."""
+    """The loops have the shapes of one more level. The code checks what is left of all pivots, but each belongs to the block that was
+    eliminated."""
     few, many = (
         Stages(balanced(blocks)).written(partial(written.as_c, straight=0)).text.count("static const int *loop_") for blocks in (15, 31)
     )

@@ -59,7 +59,7 @@ STRUCTURES = [
 
 @pytest.fixture(scope="module")
 def headers(tmp_path_factory: pytest.TempPathFactory) -> tuple[Headers, Headers]:
-    """Those of hosts, and all others, which have another ``Record``."""
+    """Returns the headers of hosts, and all others, which have another ``Record``."""
     hosts = {*KERNEL.glob("hosts/*.h")}
     return Headers(sorted(hosts), tmp_path_factory.mktemp("hosts")), Headers(
         sorted({*KERNEL.rglob("*.h")} - hosts), tmp_path_factory.mktemp("others")
@@ -155,7 +155,7 @@ def test_hosts_call_addresses_by_signatures_of_their_names() -> None:
 
 
 def test_signatures_are_those_of_c(headers: tuple[Headers, Headers]) -> None:
-    """How many arguments a function has, and whether each is an address, an integer of some size, or a real number."""
+    """The number of arguments agrees, and the kind of each: an address, an integer of some size, or a real number."""
     functions = declared()
     assert len(functions) > 150
     assert not disagreements(headers, functions)

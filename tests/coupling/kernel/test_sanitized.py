@@ -43,7 +43,7 @@ library.linear_factorise(equations._linear, np.ones(1))
 
 @pytest.mark.slow
 def test_all_tests_of_the_kernel_pass_under_the_sanitizers(watched: Path) -> None:
-    """Those of kernel, solvers, schemes and runs; but for those that start processes, or let memory run out, themselves."""
+    """The tests are those of kernel, solvers, schemes and runs, except those that start processes, or let memory run out, themselves."""
     for model in ("pendulum", "diode"):  # what CasADi loads to write an FMU does not load under a sanitizer
         foreign.casadi_dae(model)
     folders = [f"tests/coupling/{name}" for name in ("kernel", "solvers", "schemes", "live")]

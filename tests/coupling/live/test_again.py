@@ -42,7 +42,7 @@ OPTIONS = [
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_a_run_has_the_same_bits_as_that_of_a_new_system(options: dict) -> None:
-    """With other masses in any order; what ran before leaves no trace."""
+    """The other masses come in any order; earlier runs leave no trace."""
     again = pendulum()
     for mass in MASSES:
         fresh = pendulum()
@@ -66,7 +66,8 @@ def test_events_and_loops_leave_no_trace(make: Callable[[], System], stop: float
 
 
 def test_values_of_one_run_are_not_those_of_the_next() -> None:
-    """Of one instance, of two, and of none, all of them started in one call, names as before or not; a new system has never had others."""
+    """Start values belong to one instance, to two or to none, all started in one call, with names as before or not. A new system gives the
+    same."""
     again = pendulum()
     runs = (
         {"rod.m": 2.0},
@@ -132,7 +133,7 @@ def test_a_run_that_failed_leaves_the_next_one_alone() -> None:
 
 
 def test_a_run_that_makes_no_sense_leaves_the_system_open() -> None:
-    """What was mistyped can be put right: the system has not been built for good."""
+    """A mistyped option can be corrected: the system is not frozen by the failed run."""
     system = pendulum()
     for options in ({"start_values": {"rod.mm": 1.0}}, {"outputs": ["rod.mm"]}, {"atol": {"rod.mm": 1.0}}, {"outputs": [["rod.x"]]}):
         refusal(lambda options=options: system.simulate(0.1, **options), BuildError)
@@ -190,7 +191,7 @@ def test_many_runs_leave_nothing() -> None:
     ],
 )
 def test_start_values_that_make_no_sense(values: object, sentence: str | None) -> None:
-    """By name and value, before anything runs."""
+    """The message gives name and value, before anything runs."""
     said = refusal(lambda: pendulum().simulate(1.0, start_values=values), BuildError)  # type: ignore[arg-type]
     assert said == sentence or (sentence is None and "rod" in said)
 
@@ -225,7 +226,7 @@ def wave(t: float) -> float:
 @pytest.mark.parametrize("other", [3.0, [(0.0, 1.0), (0.2, 1.0), (0.2, -1.0)], wave], ids=["constant", "table", "function"])
 @pytest.mark.parametrize("own", [1.0, [(0.0, 0.0), (1.0, 2.0)]], ids=["of a constant", "of a table"])
 def test_drives_of_one_run_are_those_of_a_system_with_them(own: object, other: object) -> None:
-    """To the bit, and the next run has its own drives again; values of start go along."""
+    """The results are bit-identical, and the next run has its own drives again; start values may be given as well."""
     system = pushed(Cz=own)
     before = system.simulate(0.4)
     for mass in (1.0, 2.0):
@@ -236,7 +237,7 @@ def test_drives_of_one_run_are_those_of_a_system_with_them(own: object, other: o
 
 
 def test_many_drives_are_not_all_kept() -> None:
-    """What is another system for each run is freed when others come."""
+    """A run's own variant of the system is freed when others come."""
     system = pushed()
     for i in range(8):
         system.simulate(0.0, drives={"push.Fx": [(0.0, float(i))]})
@@ -262,7 +263,7 @@ def test_drives_that_make_no_sense(drives: object, sentence: str) -> None:
 
 
 def test_start_values_of_the_same_names_are_put_where_those_of_the_last_run_were() -> None:
-    """To the bit: 0.0 equals -0.0. Those of other names are made anew."""
+    """Values are compared to the bit: 0.0 equals -0.0. Start values of other names are prepared anew."""
     with started(pendulum()) as session:
         rod = next(i for i, part in enumerate(session.built.parts) if part.name == "rod")
         kept, signs = [], []

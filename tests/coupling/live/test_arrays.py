@@ -24,7 +24,7 @@ def alone(kind: str = "me", start: dict[str, Any] | None = None, dae: bool = Fal
 
 
 def run(system: System, kind: str, stop: float = 2.0, **options: Any) -> Result:
-    """In Co-Simulation the FMU's own method at 1 ms makes errors of 1e-6."""
+    """Runs a system. The FMU's own method in Co-Simulation has errors of 1e-6 at 1 ms."""
     steps = {"communication_step": 0.05} if kind == "cs" else {}
     result = system.simulate(stop, output_interval=0.05, **steps, **options)
     assert result.outcome.completed, result.outcome
@@ -119,7 +119,7 @@ def test_loops_through_arrays(solver: str) -> None:
 
 
 def test_elements_are_driven() -> None:
-    """By functions and by tables."""
+    """Functions and tables drive them."""
     system = alone(start={"m": 2, "A": np.zeros((2, 2)), "B": np.eye(2), "x": [0, 0]})
     system.drive("unit.u[1]", lambda t: t)
     system.drive("unit.u[2]", [(0, 1), (2, 1)])

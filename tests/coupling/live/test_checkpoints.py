@@ -30,7 +30,7 @@ STOP = 1.6
 
 
 def left_and_gone_on_with(name: str, folder: Path, seed: int, most: int) -> int:
-    """How many checkpoints were gone on from, each to the same end."""
+    """Returns the number of checkpoints from which a run was resumed, each to the same end."""
     system, options = kept.RUNS[name]
     undisturbed = system().simulate(STOP, **options)
     with kept.checkpoints(folder, seed, most) as paths:
@@ -56,7 +56,7 @@ def test_a_run_goes_on_with_the_same_bits(name: str, tmp_path: Path) -> None:
     "name", ["dopri5", "impacts", "joints that come and go", "sensitivities", "between the points", "implicit-position"]
 )
 def test_a_run_in_a_process_of_its_own_goes_on_with_the_same_bits(name: str, tmp_path: Path) -> None:
-    """With joints that switch, and whatever else the kernel keeps there."""
+    """The joints of these runs switch, and the kernel keeps all its other state there."""
     system, options = kept.RUNS[name]
     undisturbed = system().simulate(STOP, **options)
     with kept.checkpoints(tmp_path, 6, 1) as paths:
@@ -89,7 +89,7 @@ def test_a_run_goes_on_in_the_same_way_or_is_refused(tmp_path: Path, monkeypatch
 
 @pytest.mark.parametrize("lacks", ["a compiler", "equations"])
 def test_a_run_goes_on_as_it_began_where_more_can_be_had(lacks: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the tape, or by the FMUs, and says so as the undisturbed run does."""
+    """It continues with the tape, or with the FMUs, and reports so as the undisturbed run does."""
 
     def fail(*given: object) -> None:
         raise NotCompiled("no C compiler was found") if lacks == "a compiler" else NotFused("nobody knows the equations")
@@ -107,7 +107,7 @@ def test_a_run_goes_on_as_it_began_where_more_can_be_had(lacks: str, tmp_path: P
 
 
 def test_in_another_process(tmp_path: Path) -> None:
-    """Of a run whose rows are in a file, and of one that has them in the checkpoint."""
+    """One run has its rows in a file, the other one in the checkpoint."""
     machine, again = kept.by_table(), tmp_path / "again"
     again.mkdir()
     undisturbed = machine.simulate(STOP)
@@ -372,7 +372,7 @@ def test_rows_that_are_gone_are_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("how", ["damaged", "of another run"])
 def test_other_rows_than_those_that_were_there_are_refused(how: str, tmp_path: Path) -> None:
-    """What is wrong in the file stays so: a run that went on would sign it."""
+    """Errors in the file would persist: a resumed run would sign them."""
     path, rows = tmp_path / "run.ckpt", tmp_path / "run.jrd"
     result = pendulum().simulate(0.5, record_to=rows, checkpoint=path)
     if how == "damaged":

@@ -1,4 +1,4 @@
-"""What a co-simulation records, counts, and owes to how inputs vary within a step."""
+"""Records and counts of a co-simulation, and the effect of inputs that vary within a step."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_asking_for_rows_takes_no_steps(scheme):
 
 
 def test_passes_are_counted():
-    """As many as steps where nothing is repeated, more where it is, and none in Model Exchange."""
+    """Their number is that of the steps without repetitions, more with repetitions, and 0 in Model Exchange."""
     oracle = Pendulum(angle=0.3)
     for name in ("explicit", "gauss-seidel"):
         s = system_of(oracle).simulate(1.0, communication_step=0.01, **undivided(name)).statistics
@@ -111,7 +111,7 @@ def test_the_first_step_of_a_polynomial_is_divided(scheme):
 
 @scheme
 def test_both_versions_of_an_fmu_give_the_same(scheme):
-    """To the last digit: two oscillators, one driven by the other and that by a function of time."""
+    """Two oscillators agree to the last digit, one driven by the other and that by a function of time."""
 
     def run(version: int) -> Result:
         system = alone(foreign.oscillator(version, rollback=True), np.sin)
@@ -147,7 +147,7 @@ def follower(fmi: int, left_out: tuple[str, ...], steps: int, first: str = "lead
 @pytest.mark.parametrize("degree", [0, 1, 2])
 @explicit
 def test_inputs_that_vary_within_a_step_have_the_order_of_their_polynomial(fmi, scheme, degree):
-    """By input derivatives in FMI 2, by intermediate update in FMI 3. For one integral their mean does as well."""
+    """FMI 2 uses input derivatives, FMI 3 intermediate update. A single integral has this order with mean inputs as well."""
     for left_out in ((), INTERPOLATION):
         errors = [abs(follower(fmi, left_out, steps, scheme=Scheme(scheme, extrapolation=degree))) for steps in (50, 100)]
         assert order(errors) == pytest.approx(degree + 1, abs=0.25), errors

@@ -26,7 +26,7 @@ from tests.support.systems.space import two_rods
     ids=["seven bodies", "space", "blocks", "code"],
 )
 def test_what_is_off_is_moved_to_the_same_place(make, evaluation):
-    """From points off by 1e-3, 1e-6 and 1e-9; attitudes are turned. All places for violations had no number before."""
+    """The points are off by 1e-3, 1e-6 and 1e-9; attitudes are turned. The violations had no numbers before."""
     with _begun(make(), "fmus") as theirs, _begun(make(), evaluation) as ours:
         begin_fused(ours)
         code = ours.program.fused

@@ -338,7 +338,7 @@ def ends(result: Result, i: int, speeds: bool = False) -> np.ndarray:
 
 
 def gaps(result: Result) -> list[float]:
-    """In the pins, of which one is always in force: of places and of velocities."""
+    """Returns the gaps of places and of velocities in the pins, of which one is always in force."""
     found = []
     for speeds in (False, True):
         all_ends = [np.zeros((2, 2, len(result))), *(ends(result, i, speeds) for i in range(3))]

@@ -227,7 +227,7 @@ def test_discrete_values_that_never_settle_end_the_start(fmi):
 
 
 def restless(version: int) -> Path:
-    """From t = 0.5 on it asks for one discrete update after the other."""
+    """Returns an FMU that asks for one discrete update after the other from t = 0.5 on."""
     update = "if (time >= 0.5 - 1e-12) again = 1;\n    else next = 0.5;"
     return foreign.export(Model("Restless", [Variable("x", "output", 0.0, rate="1", depends=[])], update=update), version)
 
@@ -359,7 +359,7 @@ def test_other_balls_may_bounce_meanwhile(fmi, fmu, solver):
 
 
 def test_many_bounces_are_no_accumulation(fmi, fmu, solver):
-    """Where the intervals stay sensible the run goes on."""
+    """The run continues where the intervals stay reasonable."""
     result = alone(fmu(BouncingBall, fmi), e=0.98).simulate(20.0, solver=solver)
     assert result.outcome.ending is Ending.COMPLETED and result.statistics.events > 50
 

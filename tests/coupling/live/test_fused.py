@@ -30,7 +30,7 @@ from tests.whole.test_singular_poses import rockers
 
 
 def verify(kernel: Core, dx: np.ndarray) -> int:
-    """What a run asks from time to time."""
+    """Verifies the fused equations, as a run does from time to time."""
     return kernel.library.kernel_verify(kernel.handle, kernel.library.pointer(dx))
 
 
@@ -93,7 +93,7 @@ def doubled() -> System:
     "make", [lambda: four_bar("planar.MasslessLink2"), lambda: blocks.four_bar(True)], ids=["off the diagonal", "on it"]
 )
 def test_equations_that_are_not_definite_are_solved_in_a_fixed_order(make):
-    """What their pivots are made of and how well they are solved tell that no other order is needed."""
+    """The size of their pivots and the residual of their solution show that no other order is needed."""
     assert not both_ways(make, 0.3, rtol=1e-9).statistics.handed_over
 
 
@@ -225,7 +225,7 @@ def test_what_the_instances_deny_ends_the_tape():
 
 @pytest.mark.parametrize(("off", "denied"), [(0.0, False), (1e-12, False), (1e-5, True)])
 def test_multipliers_that_are_off_are_told_from_rounding(off, denied):
-    """Where residuals are more than that, the factors of the FMUs say how far they are off, and accelerations what that does."""
+    """Larger residuals are judged by the factors of the FMUs, which show the errors of multipliers and of accelerations."""
     with started(seven_bodies.system(), evaluation="tape") as session:
         begin_fused(session)
         kernel, dx = session.kernel, np.zeros(len(session.x))
@@ -256,7 +256,7 @@ def test_the_fmus_are_asked_ever_more_seldom(tampered, found, monkeypatch):
 
 @each_way
 def test_the_last_row_is_the_same_whatever_rows_there_are_before(way):
-    """To the bit: it is made as those are, and where a check has brought the FMUs is where they stay meanwhile."""
+    """It is bit-identical: it is computed like the other rows. The FMUs stay meanwhile where a check has put them."""
     system = seven_bodies.system()
     results = [system.simulate(0.01, evaluation=way, output_times=times) for times in ([0.01], [0.00999, 0.01], np.linspace(0, 0.01, 101))]
     one, two, many = (np.array([result[name][-1] for name in result.names]) for result in results)

@@ -16,7 +16,7 @@ STOP = 0.4
 
 
 def run(system: System, **options: object) -> Result:
-    """By a tape to its end, where it found all derivatives."""
+    """Runs a system with a tape to its end, and checks that the tape gave all derivatives."""
     result = system.simulate(STOP, **{"evaluation": "tape", **options})  # type: ignore[arg-type]  # of any type
     said = fused.BY_CODE if options.get("evaluation") == "compiled" else fused.BY_TAPE
     assert result.outcome.completed and not result.outcome.warnings, result.outcome

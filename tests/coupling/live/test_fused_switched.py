@@ -24,8 +24,8 @@ SWITCHED = {
 @each_way
 @pytest.mark.parametrize("name", SWITCHED)
 def test_one_graph_serves_all_modes(name, way):
-    """No evaluation is handed over while constraints are off: their equations say that their multipliers are 0. Where an event is searched for, or a
-    step has an error of rounding alone, the number of evaluations is left to rounding."""
+    """Constraints that are off hand over no evaluation: their equations say that their multipliers are 0. Searches for events, and steps
+    whose error is rounding alone, leave the number of evaluations to rounding."""
     make, stop = SWITCHED[name]
     result = both_ways(make, stop, counts=EVENTS, way=way, rtol=1e-9)
     assert result.changes and result.statistics.handed_over == result.statistics.by_fmus == 0
@@ -33,7 +33,7 @@ def test_one_graph_serves_all_modes(name, way):
 
 @each_way
 def test_joints_that_are_enforced_for_some_time_are_handed_over_while_they_are_off(way):
-    """What is in force by a schedule is in no variable of an FMU."""
+    """The FMU has no variable for a constraint that a schedule puts in force."""
     result = both_ways(through_all_stages, 1.6, way=way, rtol=1e-9)
     assert len(result.changes) == 4
     assert 0 < result.statistics.handed_over < result.statistics.evaluations
@@ -56,7 +56,7 @@ def cradle(lifted: int) -> System:
 @pytest.mark.parametrize("evaluation", ["fmus", "tape"])
 @pytest.mark.parametrize(("lifted", "impacts"), [(2, "sequential"), (1, "simultaneous")])
 def test_parts_that_move_alike_press_each_other_by_rounding_alone(lifted, impacts, evaluation):
-    """No such force opens a contact, and none that is all there is refutes a mode: something changes at the impacts alone."""
+    """Such a force opens no contact, and refutes no mode where it is the only one: changes happen at the impacts alone."""
     options = {"contacts": Contacts(impacts=impacts, rest_velocity=1e-12), "rtol": 1e-11, "atol": 1e-12}
     result = cradle(lifted).simulate(1.0, evaluation=evaluation, stabilisation="baumgarte", **options)
     quarter = math.pi / 2 / math.sqrt(32.7)
@@ -67,7 +67,7 @@ def test_parts_that_move_alike_press_each_other_by_rounding_alone(lifted, impact
 @pytest.mark.parametrize("evaluation", ["fmus", "tape"])
 @pytest.mark.parametrize(("lifted", "impacts"), [(2, "sequential"), (1, "simultaneous")])
 def test_forces_of_rounding_that_change_their_sign_at_each_look_ask_for_no_updates_without_end(lifted, impacts, evaluation):
-    """By steps of a fixed size, with multipliers as unknowns."""
+    """The steps have a fixed size, with multipliers as unknowns."""
     result = cradle(lifted).simulate(1.0, evaluation=evaluation, solver=Index3(step_size=1e-3), contacts=Contacts(impacts=impacts))
     quarter = math.pi / 2 / math.sqrt(32.7)
     assert result.outcome.completed

@@ -54,7 +54,7 @@ class Astray(Component):
 
 
 EXACT = 0.1 * (1 - np.cos(1000.0))
-"""How far the integral of the rate comes within a second."""
+"""Value of the integral of the rate after one second."""
 
 
 def hinged(**joint: float) -> System:
@@ -70,7 +70,7 @@ def hinged(**joint: float) -> System:
 
 @pytest.mark.parametrize("version", [2, 3])
 def test_the_mark_is_in_the_files(version: int, tmp_path: Path) -> None:
-    """Of a joint, and of a mechanism that was exported, by the name that the output has there."""
+    """The files of a joint, and of an exported mechanism, name the output as it is called there."""
     fmu = load(cached_fmu(find("spatial.Revolute"), version))
     assert {v.name: v.gauge for v in fmu.variables.values() if v.gauge} == {"rotation.turned": "rotation.q"}
     whole = load(hinged().export_fmu(tmp_path / "whole.fmu", fmi=version))
@@ -95,7 +95,7 @@ def test_no_solver_controls_its_error(solver: str) -> None:
 
 @pytest.mark.parametrize("version", [2, 3])
 def test_steps_of_co_simulation_do_not_control_it_either(version: int) -> None:
-    """Those of the FMU itself; what it says of nominal values is finite."""
+    """The FMU's own steps ignore it; its nominal values are finite."""
     with Driver(cached_fmu(Follower, version), "cs") as driver:
         driver.start({})
         driver.step(0.0, 1.0)
@@ -109,7 +109,7 @@ def test_steps_of_co_simulation_do_not_control_it_either(version: int) -> None:
 
 @pytest.mark.parametrize("implicit", [False, True])
 def test_steps_of_an_exported_mechanism_do_not_either(implicit: bool, tmp_path: Path) -> None:
-    """By the explicit method and by the implicit one."""
+    """The explicit method and the implicit one ignore it."""
     system = System("whole")
     system.add("unit", Follower)
     with Driver(system.export_fmu(tmp_path / "whole.fmu", implicit=implicit), "cs") as driver:
@@ -145,7 +145,7 @@ def test_it_starts_as_what_it_follows() -> None:
 @pytest.mark.parametrize("kind", ["me", "cs"])
 @pytest.mark.parametrize("version", [2, 3])
 def test_an_exported_mechanism_starts_it_so_too(version: int, kind: str, tmp_path: Path) -> None:
-    """In the files, where values are as exported, and at the start that an importer chooses."""
+    """The files contain the exported values, and the start is the one that an importer chooses."""
     path = hinged(**{"rotation.turned": 4 * np.pi}).export_fmu(tmp_path / "whole.fmu", fmi=version)
     assert load(path).variables["pin.rotation.turned"].start == pytest.approx(4.5 * np.pi)
     for turned, expected in ((None, 4.5 * np.pi), (-2 * np.pi, -1.5 * np.pi)):
@@ -169,5 +169,5 @@ def test_what_is_followed_has_to_be_there() -> None:
 
 
 def test_a_tolerance_of_what_is_not_there_is_refused() -> None:
-    """As before."""
+    """The message is that for any unknown name."""
     assert "atol: 'rod.turned' is neither" in refusal(lambda: hinged().simulate(0.1, atol={"rod.turned": 1.0}), BuildError)

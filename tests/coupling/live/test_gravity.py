@@ -28,7 +28,7 @@ def hung_on_a_planar_rod(**gravity: float) -> System:
 
 
 def test_different_gravities_are_warned_of() -> None:
-    """With the adapter, both bodies and both vectors; also where they differ in one run alone."""
+    """The warning names the adapter, both bodies and both vectors; it comes also where they differ in one run alone."""
     said = (
         "'frame' (spatial.PlanarFrame) couples 'link', whose gravity is (0, -9.81, 0) m/s2, with 'ball', whose gravity is ({}) m/s2; "
         "give both the same gx, gy, gz"

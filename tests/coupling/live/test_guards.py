@@ -51,7 +51,7 @@ def only_what_is_new_is_looked_through() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def nothing_left() -> Iterator[None]:
-    """No process, no memory that was shared with one, and no pipe."""
+    """Checks that no process stays, no memory that was shared with one, and no pipe."""
     gc.collect()  # what tests before have left
     before = children(), shared_memories(), pipes()
     yield
@@ -98,7 +98,7 @@ def assert_kept(result: Result) -> None:
 )
 @pytest.mark.parametrize("kind", ["me", "cs"])
 def test_a_process_that_dies_ends_the_run(fmi, kind, what, cause):
-    """With the FMU, the cause and the call; all rows up to there are kept."""
+    """The outcome names the FMU, the cause and the call; all rows up to there are kept."""
     result = run(what, fmi, kind)
     assert result.outcome.ending is Ending.PROCESS_DIED
     assert " at t = 0.5" in result.outcome.sentence.partition(" in fmi")[2]
@@ -115,7 +115,7 @@ def test_a_process_that_dies_ends_the_run(fmi, kind, what, cause):
 
 
 def test_an_endless_call_ends_after_its_time(fmi):
-    """Which is that of one call, whatever the run takes."""
+    """The limit is that of one call, whatever the run takes."""
     began = time.monotonic()
     result = run(LOOP, fmi, "me", isolate=Isolation(which="none", call_timeout=1.0))
     assert result.outcome.ending is Ending.TIMED_OUT and time.monotonic() - began < 30
@@ -151,7 +151,7 @@ def test_a_flood_of_output_does_nothing():
 
 
 def test_death_at_the_start_is_a_sentence(fmi):
-    """With its ending; the next run starts another process."""
+    """The error has its ending; the next run starts another process."""
     system = System("alone")
     system.add("unit", unruly(fmi), {"what": AT_START, "u": 0.0}, process="own")
     for _ in range(2):
@@ -172,7 +172,8 @@ def test_death_when_it_is_freed_leaves_the_result_complete(fmi):
 
 @pytest.mark.parametrize("way", ["own", "group", "all"])
 def test_what_fmus_have_printed_is_in_the_result(way):
-    """Of the run alone, in place of the runs before; of those that share a process, whatever came from there. Those of this process have nothing."""
+    """The text is that of this run, not of runs before. Instances that share a process have the output of all; those in this process have
+    none."""
     chatty = foreign.of_oscillator(3, initialize='printf("at %g s\\n", me->v[0]);')
     system = System("two")
     for name in ("one", "other"):
@@ -311,7 +312,7 @@ def test_a_mechanism_moves_with_the_same_bits(options):
 
 @pytest.mark.parametrize("fmi", [2, 3])
 def test_inputs_follow_polynomials_within_steps(fmi):
-    """By their derivatives in FMI 2, and in FMI 3 by questions during the step; with the same bits, and to more than the inputs' means."""
+    """FMI 2 uses the inputs' derivatives, FMI 3 questions during the step. The bits are the same, and better than with the inputs' means."""
     body, told = cached_fmu(find("planar.Body1"), fmi), []
     for process in (None, "own"):
         system = System("shaken", gravity=(0.0, 0.0))
@@ -324,7 +325,7 @@ def test_inputs_follow_polynomials_within_steps(fmi):
 
 @pytest.mark.parametrize("options", [{"kind": "me"}, {"kind": "cs"}])
 def test_foreign_fmus_give_the_same_bits(fmi, options):
-    """With events in time and state, states that are saved, and inputs that follow polynomials."""
+    """The runs have events in time and state, saved states, and inputs that follow polynomials."""
     rows = []
     for process in (None, "own"):
         system = System("two")
@@ -339,7 +340,7 @@ def test_foreign_fmus_give_the_same_bits(fmi, options):
 
 
 def test_logging_shows_the_same(capfd):
-    """What an FMU logs in another process comes with the call in which it did."""
+    """The messages that an FMU logs in another process come with their call."""
     shown = []
     for process in (None, "own"):
         system = System("alone")
@@ -352,7 +353,7 @@ def test_logging_shows_the_same(capfd):
 
 @pytest.mark.parametrize("process", ["", " ", 3, True])
 def test_a_process_that_is_none_is_refused(process):
-    """By its value, and with what can be given."""
+    """The message gives the value, and the values that are allowed."""
     sentence = refusal(lambda: System().add("unit", "planar.Fixed", process=process), BuildError)
     assert sentence == f"process = {process!r} of 'unit' is refused: give 'own', or the name of a group of instances that share a process"
 
@@ -365,7 +366,7 @@ def test_a_process_that_is_none_is_refused(process):
     ],
 )
 def test_names_that_are_taken_for_another_one_are_refused(process, why):
-    """No group has them."""
+    """Groups may not have these names."""
     sentence = refusal(lambda: System().add("unit", "planar.Fixed", process=process), BuildError)
     assert sentence == f"process = '{process}' of 'unit' is refused: {why}"
 

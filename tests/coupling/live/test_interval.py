@@ -108,7 +108,7 @@ def test_a_ball_bounces_between_the_points():
     ],
 )
 def test_options_without_effect_are_refused(options: dict[str, object], sentence: str) -> None:
-    """Where everything steps by itself there is nothing to integrate; where rods are integrated, the options count."""
+    """The options have no effect where all instances step by themselves; they count where rods are integrated."""
     none = (
         "no Model Exchange instance with states is integrated between the communication points; leave it out, or give instances kind='me'. rtol is "
         "what Co-Simulation instances are told"

@@ -127,7 +127,7 @@ def test_an_fmu_that_crashes_when_it_takes_its_state_back(tmp_path: Path) -> Non
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("solver", ["dopri5", "index3", "cvode"])
 def test_fmus_without_states_to_be_saved_go_on_from_continuous_ones(way: str, solver: str, fmi: int, tmp_path: Path) -> None:
-    """With the same bits where there is nothing else to be kept; a note names them."""
+    """The bits are the same where the FMUs have no other state; a note names them."""
     adding, options = WAYS[way]
     options = {**options, "solver": Index3(step_size=0.01) if solver == "index3" else solver}
     unit = foreign.oscillator(fmi)

@@ -27,7 +27,7 @@ def child(machine: System, folder: Path) -> int:
 
 
 def killed_after(machine: System, folder: Path, delay: float, begun: bool) -> None:
-    """Of its rows' file where the run is to have ``begun``, else of the process."""
+    """Kills a run after a delay. The delay starts with its file of rows where the run is to have ``begun``, else with the process."""
     process, deadline = child(machine, folder), time.monotonic() + 60
     while begun and not (folder / "run.jrd").exists() and time.monotonic() < deadline:
         time.sleep(1e-4)
@@ -37,7 +37,7 @@ def killed_after(machine: System, folder: Path, delay: float, begun: bool) -> No
 
 
 def check(moments: int, seed: int, tmp_path: Path) -> tuple[int, int]:
-    """How often there were rows, and how often there was a checkpoint."""
+    """Returns how often rows existed, and how often a checkpoint."""
     chance, machine = np.random.default_rng(seed), kept.by_table()
     undisturbed = machine.simulate(STOP, **ROWS)
     began = time.monotonic()

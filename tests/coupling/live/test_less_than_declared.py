@@ -58,7 +58,7 @@ FOLLOWER = Model(
 )
 @pytest.mark.parametrize("again", [False, True])
 def test_derivatives_of_inputs_that_are_refused(orders: int, warning: str | None, again: bool) -> None:
-    """Of cos t the integral is sin t, to the order of what the FMU takes; what it refuses is asked for once in a run."""
+    """The integral of cos t is sin t, to the order that the FMU accepts; a refused order is asked for once in a run."""
     system = alone(replace(FOLLOWER, input_orders=orders), 2)
     for name in "uw":
         system.drive(f"unit.{name}", np.cos)

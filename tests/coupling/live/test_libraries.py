@@ -45,7 +45,7 @@ def system_of(path: Path, kind: str = "me") -> System:
 @pytest.mark.parametrize("kind", ["me", "cs"])
 @pytest.mark.parametrize(("version", "what"), [(2, "unloads"), (3, "unloads"), (2, "stays"), (3, "thread")])
 def test_each_run_finds_the_library_as_new(version: int, what: str, kind: str, isolate: str) -> None:
-    """Of one system and of another one, with the same bits."""
+    """Runs of one system and of another one have the same bits."""
     path = once(version, what)
     options = {"isolate": isolate} | ({"communication_step": 0.01} if kind == "cs" else {})
     first, second = system_of(path, kind), system_of(path, kind)
@@ -84,7 +84,7 @@ def test_a_library_without_static_state_is_opened_once(version: int) -> None:
 
 
 def test_a_shared_library_that_is_missing_is_named(tmp_path: Path) -> None:
-    """To export the FMU again would not help."""
+    """A new export of the FMU would not help."""
     other, library = tmp_path / "libfortune.so.3", tmp_path / "Needs.so"
     source = tmp_path / "other.c"
     source.write_text("int fortune(void) { return 1; }\n")
@@ -112,7 +112,7 @@ def test_a_shared_library_that_is_missing_is_named(tmp_path: Path) -> None:
     ],
 )
 def test_what_a_machine_lacks(said: str, lacking: str) -> None:
-    """By the words of the system; the binary itself, and what is wrong with it, is another matter."""
+    """The words of the operating system show it; errors of the binary itself are another matter."""
     found = _lacking(said, Path("/tmp/x.so"))
     assert found.startswith(lacking)
     assert bool(found) == bool(lacking)

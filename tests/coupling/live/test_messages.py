@@ -1,4 +1,4 @@
-"""What FMUs say when they fail: all of it; what to do where they say nothing; statuses that the standards do not have."""
+"""Messages of failing FMUs: all of them; a remedy where they say nothing; statuses that the standards do not have."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def alone(talker: tuple[Path, dict[str, int]], kind: str = "me", logging: bool =
 
 @pytest.mark.parametrize("version", [2, 3])
 def test_all_messages_of_a_failing_call_are_shown(version: int) -> None:
-    """In their order, each once: the cause is seldom the last."""
+    """They stand in their order, each once: the cause is seldom the last."""
     outcome = alone(talker(SEVERAL, version)).simulate(1.0).outcome
     assert outcome.ending is Ending.FMU_FAILED and f"when getting 'unit.der(x)': {SAID}; see" in outcome.sentence
 
 
 def test_all_messages_of_a_failing_step_and_start() -> None:
-    """In Co-Simulation, and when leaving Initialization Mode."""
+    """The step is one of Co-Simulation; the start fails when leaving Initialization Mode."""
     outcome = alone(talker(SEVERAL), "cs").simulate(1.0, communication_step=0.1).outcome
     assert f"when stepping: {SAID}; see" in outcome.sentence
     assert f"when leaving Initialization Mode: {SAID}" in refusal(lambda: alone(talker(STARTING)).simulate(1.0), StartError)
@@ -75,7 +75,7 @@ def test_many_messages_are_cut_with_dots() -> None:
 
 
 def test_logging_shows_everything_as_it_comes(capfd: pytest.CaptureFixture[str]) -> None:
-    """What is no failure as well, on the standard error output, with the instance, the status and the category."""
+    """Messages without a failure are shown as well, on the standard error output, with the instance, the status and the category."""
     sentence = alone(talker(FINE), logging=True).simulate(1.0).outcome.sentence
     assert "; it did not say why, though its logging is on; see" in sentence
     assert "'unit' ok [log] all is well\n" in capfd.readouterr().err
@@ -89,7 +89,8 @@ def test_logging_shows_everything_as_it_comes(capfd: pytest.CaptureFixture[str])
 @pytest.mark.parametrize("version", [2, 3])
 @pytest.mark.parametrize("status", [-1, 5, 6, 77])
 def test_statuses_that_do_not_exist_are_errors(version: int, status: int) -> None:
-    """In Model Exchange and of a step; the rows up to there are kept. 5 is pending in FMI 2, which only a step may be."""
+    """Model Exchange and steps treat them so; the rows up to there are kept. The status 5 is pending in FMI 2, which only a step may
+    return."""
     result = alone(talker(status, version)).simulate(1.0)
     said = f"returned the status {status}, which FMI {version} does not have"
     pending = version == 2 and status == 5

@@ -54,7 +54,7 @@ def test_a_discard_has_the_step_repeated_smaller(fmi, solver):
 
 
 def test_long_steps_that_are_discarded_are_repeated(fmi, solver):
-    """With shorter ones it goes through, and the FMU hears of every completed step."""
+    """Shorter steps succeed, and the FMU hears of every completed step."""
     result = alone(foreign.discards_long_steps(0.01, version=fmi)).simulate(2.0, solver=solver)
     assert result.outcome.ending is Ending.COMPLETED
     assert result.statistics.steps >= 200

@@ -14,7 +14,7 @@ ROOT = math.sqrt(0.5)
 
 
 def through(w: float) -> float:
-    """How long the pin is in its slot: crank and wheel, 1 and 0.3 kg.m2, keep their energy."""
+    """Returns the time of the pin in its slot: crank and wheel, 1 and 0.3 kg.m2, keep their energy."""
 
     def slowness(phi: float) -> float:
         ratio = ROOT * (math.cos(phi) - ROOT) / (1.5 - 2 * ROOT * math.cos(phi))

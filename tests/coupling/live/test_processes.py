@@ -181,7 +181,7 @@ def test_ctrl_c_ends_a_call_without_end() -> None:
 
 
 _WAYS = {"all": ({}, "all"), "own": ({"process": "own"}, "none")}
-"""Of ``add`` and ``simulate``: the whole run in a process of its own, or the FMU alone."""
+"""Options of ``add`` and ``simulate``: the whole run in a process of its own, or the FMU alone."""
 
 
 def _hanging(way: str, hook: str) -> System:
@@ -264,7 +264,7 @@ def test_nothing_stays_of_a_process_that_nobody_needs(options: dict) -> None:
 
 
 def test_what_fmus_print_is_shown(capfd: pytest.CaptureFixture[str]) -> None:
-    """As it is where they run in this process; what they log as well."""
+    """The text appears unchanged, like that of FMUs in this process; logged messages do as well."""
     fmu = foreign.of_oscillator(3, initialize='printf("hello\\n");')
     _driven(fmu).simulate(0.1, isolate="all")
     assert capfd.readouterr().err == "hello\n"
@@ -272,7 +272,7 @@ def test_what_fmus_print_is_shown(capfd: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("way", _WAYS)
 def test_memory_that_is_too_little_for_a_binary_is_named(way: str) -> None:
-    """With its remedy; a limit beyond what there are numbers for is none."""
+    """The message has the remedy; a limit too large for a number counts as no limit."""
     system = System()
     system.add("it", foreign.oscillator(), {"u": 0.0}, **_WAYS[way][0])
     with pytest.raises(BuildError) as caught:
@@ -314,7 +314,7 @@ def _no_effect(option: str, value: str) -> str:
     ],
 )
 def test_refusals(option: dict, sentence: str) -> None:
-    """Of options that are none."""
+    """Unknown values of options are refused."""
     with pytest.raises(BuildError) as caught:
         pendulum().simulate(0.1, **option)
     assert str(caught.value) == sentence

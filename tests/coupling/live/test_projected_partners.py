@@ -16,7 +16,7 @@ from tests.support.systems.systems import refusal, system_of
 
 
 def largest(result: Result, joint: str, level: str = "position") -> float:
-    """How much a joint is violated over a run, the first row apart."""
+    """Returns the largest violation of a joint over a run, except in the first row."""
     return max(np.abs(result[f"{joint}.{level}[{k}]"][1:]).max() for k in (1, 2))
 
 

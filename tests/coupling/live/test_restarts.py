@@ -77,7 +77,7 @@ def test_a_run_that_has_no_checkpoint_yet_begins_anew(crashes: Path, tmp_path: P
 
 
 def test_a_run_that_cannot_go_on_keeps_what_it_has(crashes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where somebody has removed its rows, or its checkpoint."""
+    """Its rows, or its checkpoint, have been removed."""
     rows, keep = tmp_path / "run.jrd", CheckpointWriter.keep
 
     def removing(self: CheckpointWriter, *running: Any) -> None:

@@ -45,7 +45,7 @@ def velocity(late: bool) -> float:
 
 @pytest.mark.parametrize(("scheme", "late"), [("explicit", True), ("gauss-seidel", False)])
 def test_held_by_extrapolation_0(fmi: int, scheme: str, late: bool) -> None:
-    """With one sample of delay where all step at once, without where the controller steps first."""
+    """The delay is one sample if all step at once, and 0 if the controller steps first."""
     result = braked(fmi).simulate(STOP, communication_step=SAMPLE, scheme=Scheme(scheme, extrapolation=0))
     assert result["mass.v"][-1] == pytest.approx(velocity(late), abs=1e-11)
     assert result.statistics.steps == 10
@@ -73,7 +73,7 @@ def test_an_output_that_changes_at_every_step_divides_none(fmi: int, scheme: str
 
 
 def test_an_instance_that_extrapolates_less() -> None:
-    """Of two integrals of cos t the one that holds its input is off by half a step's change, the other by less than 1e-5."""
+    """Two instances integrate cos t. The one with held inputs is off by half a step's change, the other one by less than 1e-5."""
     system = System("integrals")
     for name, own in (("held", {"extrapolation": 0}), ("free", {})):
         system.add(name, "signal.Integrator", kind="cs", **own)

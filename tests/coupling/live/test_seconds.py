@@ -15,7 +15,8 @@ from tests.support.systems.systems import pendulum
 
 
 def least(system: System, stop_time: float, **options: object) -> Statistics:
-    """Of three runs that with the least share in FMUs: one of which others take the processor in a call that is timed says nothing."""
+    """Returns the one of three runs with the least share in FMUs. A run says nothing if other processes take the processor during a timed
+    call."""
     runs = [system.simulate(stop_time, **options).statistics for _ in range(3)]  # type: ignore[arg-type]
     return min(runs, key=lambda each: each.seconds_in_fmus / each.seconds_running)
 
@@ -30,7 +31,8 @@ def test_a_short_run_by_equations_is_not_said_to_be_spent_in_fmus(evaluation: ob
 
 @pytest.mark.parametrize(("make", "evaluation", "way"), [(pendulum, "fmus", "by the FMUs"), (arm, "tape", "by a tape of their equations")])
 def test_what_fmus_take_in_each_evaluation_grows_with_the_run(make: Callable[[], System], evaluation: object, way: str) -> None:
-    """By the FMUs, and by equations of all but one FMU, which is called in each evaluation: ten times as many take several times as much."""
+    """Runs use the FMUs, or equations for all FMUs but one, which is called in each evaluation. Ten times as many evaluations take several
+    times as much."""
     system = make()
     short, long = (least(system, stop_time, evaluation=evaluation, output_times=[stop_time]) for stop_time in (1.0, 20.0))
     assert short.evaluated == long.evaluated == way and 10 * short.evaluations < long.evaluations

@@ -34,7 +34,7 @@ def alone(fmu: Path, **values: float) -> System:
 
 
 def derivative(of, at: float) -> complex:
-    """Of a function that takes complex numbers, to rounding."""
+    """Returns the derivative of a function that takes complex numbers, to rounding."""
     return of(at + 1e-30j).imag / 1e-30
 
 

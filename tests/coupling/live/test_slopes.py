@@ -82,7 +82,7 @@ def test_the_jacobian_is_that_of_the_fmus(name, projected):
 
 
 def test_the_jacobian_is_the_matrix_of_a_linear_model():
-    """Of a system whose states are its coordinates, at rest."""
+    """The states of the system are its coordinates, and it is at rest."""
     system = example("17_quarter_car").system()
     pose = system.equilibrium()
     model = system.linearise(initial=pose)
@@ -99,7 +99,7 @@ def test_the_jacobian_is_the_matrix_of_a_linear_model():
 
 @pytest.mark.parametrize("solver", ["ida", "Radau", "BDF"])
 def test_runs_by_the_graph_are_those_by_the_fmus(solver):
-    """Of implicit solvers that ask for it; rounding alone moves the number of IDA's steps by a tenth."""
+    """Implicit solvers ask for the graph's Jacobian; rounding alone changes the number of IDA's steps by a tenth."""
     runs = [
         four_bars(1).simulate(1.0, solver=solver, rtol=1e-6, output_times=[1.0], start_values=moving(1, 1.0), evaluation=evaluation)
         for evaluation in ("tape", "fmus")

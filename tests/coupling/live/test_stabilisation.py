@@ -18,7 +18,7 @@ from tests.support.systems import systems
 from tests.support.systems.systems import refusal
 
 EXACT = 1e-12
-"""Of the size of 1 m and the speeds of some m/s."""
+"""Largest violation in m and m/s that counts as rounding, for lengths of 1 m and speeds of some m/s."""
 OF_THE_JOINTS = "Baumgarte's stabilisation of the joints"
 NONE = {"pin.baumgarte.alpha": 0.0, "pin.baumgarte.beta": 0.0}
 
@@ -56,7 +56,7 @@ def moving(count: int, speed: float) -> dict[str, float]:
 
 
 def angle(inertia: float, weight: float, start: float, rate: float, stop: float) -> float:
-    """Of a pendulum, from the horizontal, with weight = m g r."""
+    """Returns the angle of a pendulum from the horizontal, with weight = m g r."""
 
     def slope(t: float, y: np.ndarray) -> list[float]:
         return [y[1], -weight * np.cos(y[0]) / inertia]
@@ -78,7 +78,7 @@ def violation(result: Result, row: int = -1) -> float:
 @pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-8])
 @pytest.mark.parametrize("solver", ["dopri5", "dop853"])
 def test_a_step_ends_on_the_constraints_and_takes_no_evaluation_more(solver, rtol):
-    """As many evaluations as without any stabilisation."""
+    """The number of evaluations is that without any stabilisation."""
     system = pendulum()
     result = projected(system, 5.0, solver=solver, rtol=rtol, output_times=[5.0])
     assert violation(result) <= EXACT
@@ -109,7 +109,7 @@ def test_two_four_bars_pass_too():
 
 @pytest.mark.parametrize(("solver", "order", "step"), [("dopri5", 5, 0.05), ("dop853", 8, 0.25)])
 def test_the_order_is_kept(solver, order, step):
-    """By steps of one size, to which a loose tolerance leads."""
+    """The steps have one size, which a loose tolerance allows."""
     system, expected = pendulum(), angle(1 + 1 / 12, 9.81, 0.0, 0.0, 2.0)
     errors = []
     for h in (step, step / 2):
@@ -120,7 +120,7 @@ def test_the_order_is_kept(solver, order, step):
 
 @pytest.mark.parametrize(("rtol", "bound"), [(1e-4, 1e-6), (1e-6, 1e-10), (1e-8, 1e-11)])
 def test_rows_between_steps_are_moved_onto_the_constraints_too(rtol, bound):
-    """By the Jacobian of a point nearby, so that the longest steps leave most."""
+    """The Jacobian is that of a point nearby; therefore the longest steps leave the largest violation."""
     result = projected(pendulum(), 2.0, rtol=rtol)
     assert max(result.violation[level].max() for level in ("position", "velocity")) < bound
     expected = [angle(1 + 1 / 12, 9.81, 0.0, 0.0, t) for t in (0.5, 1.0)]
@@ -276,7 +276,7 @@ def test_a_relaxed_start_keeps_the_stabilisation_of_the_joints():
 
 
 def test_a_stabilisation_that_was_given_is_used():
-    """With the joint, or in one run alone; asked for projection nevertheless, a run says by name what it does without."""
+    """It is given with the joint, or in one run alone; if projection is requested as well, the run names the joints without it."""
     given = {"pin.baumgarte.beta": 9.0}
     assert np.array_equal(bits(pendulum(), start_values=given), bits(pendulum(), start_values=given, stabilisation="baumgarte"))
     system = System("pendulum")
@@ -360,7 +360,7 @@ def test_a_constraint_that_does_not_tell_its_violation(monkeypatch, level):
     ],
 )
 def test_a_body_of_which_not_enough_is_known(name, declares, differentiates, sentence):
-    """What its position depends on, how it answers to a force, or which of its states is the rate of which."""
+    """The missing fact is the dependence of its position, its answer to a force, or the pairs of states and rates."""
 
     def known(*names: str) -> tuple[str, ...] | None:
         return names if declares else None

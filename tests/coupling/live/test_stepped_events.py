@@ -40,7 +40,7 @@ def test_a_time_event_of_a_signal_acts_from_then_on(scheme, control, start, besi
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_table_jumps_at_a_point(scheme):
-    """What is behind the jump is not smeared over the step behind it."""
+    """The value after the jump does not affect the step before it."""
     system = System("jump")
     system.add("inertia", "mechanical1d.Inertia")
     system.drive("inertia.flange.tau", [(0, 0), (1.03, 0), (1.03, 1.0)])
@@ -106,7 +106,7 @@ def test_a_relay_switches_with_its_input(fmi):
 
 
 def test_all_go_back_to_an_event():
-    """What follows the ball has a point at each bounce, and so gets the parabolas between them as they are, which polynomials can be."""
+    """The follower of the ball has a point at each bounce, and gets the parabolas between bounces exactly, since inputs are polynomials."""
     system = System("followed")
     system.add("ball", cached_fmu(BouncingBall, 3), kind="cs")
     system.add("lag", "signal.FirstOrder", {"T": 0.1}, kind="cs")

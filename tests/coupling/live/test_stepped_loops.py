@@ -30,7 +30,7 @@ def sphere(version: int, branch: str, derivatives: bool) -> System:
 @pytest.mark.parametrize("branch", ["positive", "negative"])
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_start_is_solved(fmi, scheme, branch, derivatives):
-    """To 1e-12, on the branch on which the start values lie: by Newton's method, or by passing values around; and it stays."""
+    """The loop is solved to 1e-12, on the branch of the start values: by Newton's method, or by passing values around; and it stays solved."""
     result = sphere(fmi, branch, derivatives).simulate(0.05, communication_step=0.01, scheme=scheme)
     assert result.outcome.completed
     expected = foreign.NONLINEAR_LOOP[branch][0]
@@ -42,7 +42,7 @@ def test_the_start_is_solved(fmi, scheme, branch, derivatives):
 @pytest.mark.parametrize("derivatives", [True, False], ids=["derivatives", "without"])
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_loop_without_a_solution(fmi, scheme, derivatives):
-    """What the FMU itself says, with the name of the output that it was asked for."""
+    """The refusal quotes the FMU itself, with the name of the requested output."""
     text = refusal(lambda: sphere(fmi, "none", derivatives).simulate(0.05, communication_step=0.01, scheme=scheme), StartError)
     assert "'sphere.c'" in text and "'discard'" in text and "a and b are outside the sphere" in text
 
@@ -83,7 +83,7 @@ def worst(fmi: int, left_out: tuple[str, ...], steps: int, scheme: str, degree: 
 
 
 def test_an_implicit_scheme_closes_the_loop_at_every_point(fmi):
-    """To 1e-12, whatever the step: the step is repeated until what arrives at its end is what it was made with."""
+    """The error is below 1e-12 for all steps: the step is repeated until its inputs at the end agree with those that it used."""
     for steps in (20, 80):
         assert worst(fmi, (), steps, "implicit") < 1e-12
 
@@ -110,7 +110,7 @@ def test_inputs_that_cannot_vary_within_a_step_cost_order(fmi, scheme):
 
 @pytest.mark.parametrize("scheme", ["explicit", "gauss-seidel"])
 def test_without_derivatives_outputs_are_passed_on_one_step_late(fmi, scheme):
-    """With inputs held, that is an error of order 1."""
+    """The error is of order 1 with held inputs."""
     errors = [worst(fmi, DERIVATIVES, steps, scheme, 0) for steps in (40, 80, 160)]
     assert np.log2(errors[-2] / errors[-1]) == pytest.approx(1, abs=0.1)
 
@@ -121,5 +121,5 @@ def test_without_derivatives_extrapolation_around_a_loop_is_unstable(fmi):
 
 
 def test_without_derivatives_an_implicit_scheme_closes_the_loop(fmi):
-    """By repetition alone: to what it calls settled, 1e-7 of an input's size, and with many more passes."""
+    """Repetition alone closes it to the scheme's tolerance, 1e-7 of an input's size, with many more passes."""
     assert worst(fmi, DERIVATIVES, 40, "implicit") < 1e-7

@@ -27,7 +27,7 @@ def course(request: pytest.FixtureRequest) -> dict[str, object]:
 
 @pytest.fixture
 def alive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Where FMUs that are COUNTED write that they begin and end; all that have begun must have ended, once."""
+    """Gives the file in which FMUs that are COUNTED log their begin and end; all that have begun must have ended, once."""
     log = tmp_path / "log"
     monkeypatch.setenv("COUNTED", str(log))
     yield log
@@ -58,7 +58,7 @@ def assert_kept(result: Result, rows: int) -> None:
 
 
 def test_an_error_ends_the_run(fmi, course, alive):
-    """In the step behind the 700th of 1,000: the FMU is named with what it said, and all rows up to there are kept."""
+    """It ends in the step after the 700th of 1,000. The outcome names the FMU and its message, and all rows up to there are kept."""
     failing = foreign.of_oscillator(fmi, step=f'if (time > 0.6999) return say(me, Error, "{foreign.BURNT_OUT}");', **COUNTED)
     result = beside_a_sound_one(failing, fmi).simulate(1.0, **course)
     assert result.outcome.ending is Ending.FMU_FAILED
@@ -96,7 +96,8 @@ def test_ctrl_c_ends_the_run(fmi, course, alive):
 
 @pytest.mark.parametrize("fmi", [pytest.param(2, marks=pytest.mark.slow), 3])
 def test_a_step_that_is_discarded_is_made_in_smaller_ones(fmi, course):
-    """As many as it takes, from the first step or from a later one: nothing shows in the result, though the FMU takes no steps longer than 0.3 ms."""
+    """The number of smaller steps is as large as needed, from the first step or from a later one. The result shows no trace, though the FMU
+    takes no steps longer than 0.3 ms."""
     smooth = System("alone")
     smooth.add("unit", foreign.of_oscillator(fmi), kind="cs")
     smooth.drive("unit.u", np.sin)
@@ -112,7 +113,7 @@ def test_a_step_that_is_discarded_is_made_in_smaller_ones(fmi, course):
 
 
 def test_a_step_that_stays_discarded_ends_the_run(fmi, course):
-    """No step is small enough."""
+    """The FMU discards even the smallest step."""
     discarding = foreign.of_oscillator(fmi, step=f'if (time > 0.6999) return say(me, Discard, "{foreign.NOT_YET}");')
     system = System("alone")
     system.add("unit", discarding, kind="cs")
@@ -184,7 +185,7 @@ def followed(fmi: int, course: dict[str, object], outputs: list[str] | None) -> 
 
 
 def assert_named(result: Result) -> None:
-    """What is no number, or where it arrives."""
+    """Checks that the outcome names the variable that is not a number, or the input that it reaches."""
     assert result.outcome.ending is Ending.NOT_FINITE, result.outcome
     assert (
         "'unit.y' is not a finite number at" in result.outcome.sentence
@@ -201,5 +202,5 @@ def test_a_nan_that_arrives_at_another_and_is_recorded(fmi, scheme):
 
 
 def test_a_nan_that_arrives_at_another(fmi, course):
-    """Whether it is recorded or not, and whatever the other makes of it."""
+    """The NaN is recorded or not, and the other FMU may use it in any way."""
     assert_named(followed(fmi, course, ["unit.x"]))

@@ -63,7 +63,7 @@ def test_a_result_keeps_its_rows_when_another_run_takes_the_file(tmp_path: Path)
 
 @pytest.mark.slow  # many rows, in a process of their own
 def test_memory_does_not_grow_with_the_rows(tmp_path: Path) -> None:
-    """Of 200,000 rows of 51 values, 84 MB, a process that may have 8 MB more than it has."""
+    """A process with room for 8 MB more than it has records 200,000 rows of 51 values, 84 MB."""
     code = """
         import resource, sys
         from pathlib import Path

@@ -131,7 +131,7 @@ MACHINES = [
 """Examples whose systems need no FMU that is made before, and no tool that may be missing."""
 ARGUMENTS = {"07_excavator": (None,), "35_walkers_foot": (0.3, 0.5)}
 UNCLOSED = ("26_measured_pendulum", "29_quick_return", "36_walking_leg")
-"""Those that are closed when they are run."""
+"""Examples that are assembled only when they run."""
 
 
 @pytest.mark.slow
@@ -209,7 +209,7 @@ def test_redundant_constraints_that_contradict_each_other_end_a_run_in_which_the
 
 
 def with_friction() -> System:
-    """What the plane carries is passed on as a force along it: the equations of plane and grip are not symmetric any more."""
+    """Returns a disc whose normal force is passed on as a force along the plane: the equations of plane and grip become unsymmetric."""
     system = disc(0.3, vx=0.0)
     system.add("friction", "planar.Wrench")
     system.connect("disc.p1", "friction.M")
@@ -297,7 +297,7 @@ def test_what_cannot_be_taken_successively_is_refused_in_a_sentence(case):
 @pytest.mark.slow
 @pytest.mark.parametrize("bodies", [10, 100, 500])
 def test_an_evaluation_costs_less_than_1_2_of_a_simultaneous_one(bodies):
-    """Of the process's own time, by turns, and the least of many."""
+    """The time is the process's own: the runs alternate, and the least of many times counts."""
     with started(chain(bodies), 1.0) as one, started(chain(bodies), 1.0, **successive()) as other:
         least = {}
         for _ in range(40):

@@ -214,7 +214,7 @@ def rods(count: int, angles: tuple[float, ...], wall: float, e: float, mu: float
 
 
 HITS = [0.419854767908, 1.246025906194, 2.067557837215, 2.887448105290, 3.706750977476, 4.525842850219]
-"""Of the pendulum on its wall, by elliptic integrals."""
+"""Times of the hits of the pendulum on its wall, from elliptic integrals."""
 
 
 @pytest.mark.parametrize("rtol", [1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12])

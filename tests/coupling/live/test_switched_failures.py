@@ -1,4 +1,4 @@
-"""Where rigid bodies give no answer, the sentence names the joints, their values and a remedy."""
+"""Failures of the rigid-body model: the sentence names the joints, their values and a remedy."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from tests.support.systems.switching import belt, stop
 EXACT = [("dopri5", 1e-11, 1e-9), ("dop853", 1e-11, 1e-9), ("cvode", 1e-9, 1e-6), ("ida", 1e-9, 1e-6)]
 by_solver = pytest.mark.parametrize(("solver", "rtol", "error"), EXACT, ids=[each[0] for each in EXACT])
 QUARTER = math.pi / 10
-"""Of the oscillation of 2 kg on 50 N/m."""
+"""Quarter of the period of 2 kg on 50 N/m."""
 
 
 def hits(result: Result) -> list[Change]:

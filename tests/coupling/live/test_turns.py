@@ -1,4 +1,5 @@
-"""Which states of an instance are a quaternion, and the angular velocity that turns it: by their names, and by what it says of its rates."""
+"""Detection of quaternions among an instance's states, and of the angular velocity that turns them: by their names, and by the instance's
+rates."""
 
 from __future__ import annotations
 

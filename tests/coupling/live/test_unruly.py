@@ -54,7 +54,7 @@ def run(system: System, way: str, kind: str, at: str, timeout: float | None = No
 
 
 def refused(system: System, way: str, kind: str, at: str) -> tuple[str, str]:
-    """How a run does not begin."""
+    """Returns the ending and the message of a run that does not begin."""
     with pytest.raises(StartError) as raised:
         run(system, way, kind, at)
     return raised.value.ending.name, str(raised.value)
@@ -62,12 +62,13 @@ def refused(system: System, way: str, kind: str, at: str) -> tuple[str, str]:
 
 @cache
 def undisturbed(kind: str, version: int, at: str) -> Result:
-    """In this process."""
+    """Runs in this process."""
     return run(coupled(None, "none", kind, version), "none", kind, at)
 
 
 def left() -> tuple[Any, ...]:
-    """Of what an unruly process might leave: children and zombies, shared memory, files held open (but locks of the cache, which a process keeps)."""
+    """Returns what an unruly process might leave: children and zombies, shared memory, files held open (except locks of the cache, which a
+    process keeps)."""
     gc.collect()
     files = [os.readlink(each) for each in Path("/proc/self/fd").iterdir() if os.path.lexists(each)]
     return children(), shared_memories(), sorted(each for each in files if not each.endswith(".lock"))

@@ -1,4 +1,5 @@
-"""No result is lost to a sentence: each is written from whatever numbers a run may leave, and where that fails it is said."""
+"""Sentences of results: no result is lost to one. Each is written from whatever numbers a run may leave, and a failure to write it is
+reported."""
 
 from __future__ import annotations
 

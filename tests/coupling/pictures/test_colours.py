@@ -20,7 +20,7 @@ WHITE = np.array([0.95047, 1.0, 1.08883])
 
 
 def linear(colour: str) -> np.ndarray:
-    """Of sRGB, ``#rrggbb``."""
+    """Returns the linear components of an sRGB colour ``#rrggbb``."""
     c = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
     return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
 
@@ -35,7 +35,7 @@ def lab(rgb: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("vision", VISION)
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
 def test_the_first_six_can_be_told_apart(palette: tuple[str, ...], vision: str) -> None:
-    """By at least 12 in CIE76."""
+    """They differ by at least 12 in CIE76."""
     seen = {colour: lab(VISION[vision] @ linear(colour)) for colour in palette[:6]}
     least = min(combinations(seen, 2), key=lambda pair: np.linalg.norm(seen[pair[0]] - seen[pair[1]]))
     assert np.linalg.norm(seen[least[0]] - seen[least[1]]) >= 12, least
@@ -43,7 +43,7 @@ def test_the_first_six_can_be_told_apart(palette: tuple[str, ...], vision: str) 
 
 @pytest.mark.parametrize(("palette", "page"), [(LIGHT, "#ffffff"), (DARK, "#161d24")], ids=["light", "dark"])
 def test_all_stand_out_from_the_page(palette: tuple[str, ...], page: str) -> None:
-    """By a ratio of contrast of 3, as WCAG 2 asks of graphics."""
+    """Their contrast ratio is at least 3, as WCAG 2 asks of graphics."""
     ground = TO_XYZ[1] @ linear(page)
     for colour in palette:
         bright, dark = sorted((ground, TO_XYZ[1] @ linear(colour)), reverse=True)

@@ -23,7 +23,7 @@ from fmu_components.declare.ports import PLANAR, SPATIAL
 from jourdain import System
 
 RADIUS = 0.2
-"""Of all wheels and balls, in m."""
+"""Radius of all wheels and balls, in m."""
 TWO_LINES = {"planar.PlaneCrossingTranslational": "N lies on the absolute axis x as well, which is not drawn"}
 """Joints whose slider moves along the rail only if the rail moves too."""
 
@@ -142,7 +142,7 @@ class Drawn:
 
 
 def distance(point: np.ndarray, a: np.ndarray, b: np.ndarray) -> float:
-    """Of a point from the line between two others."""
+    """Returns the distance of a point from the line between two others."""
     share = np.clip((point - a) @ (b - a) / ((b - a) @ (b - a)), 0, 1)
     return float(np.linalg.norm(point - a - share * (b - a)))
 

@@ -23,7 +23,7 @@ def result() -> Result:
 
 
 def values(element: ElementTree.Element, kind: str) -> np.ndarray:
-    """What a transformation of a group runs through."""
+    """Returns the values through which a transformation of a group runs."""
     (found,) = (each for each in element.findall(f"{SVG}animateTransform") if each.get("type") == kind)
     return np.array([each.split(",") for each in found.get("values", "").split(";")], dtype=float)
 

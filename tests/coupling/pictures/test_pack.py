@@ -8,7 +8,7 @@ from coupling.pictures.pack import pack, unpack
 
 
 def test_what_is_unpacked_is_within_a_millionth_of_the_range() -> None:
-    """Of smooth columns, of steps, of a constant, and of noise; what is not finite is 0."""
+    """The columns are smooth, steps, a constant, and noise; values that are not finite become 0."""
     t = np.linspace(0, 10, 997)
     columns = [t, 1e9 + np.sin(t), np.where(t > 5, 1.0, -1e-12), np.full(997, 3.5), np.random.default_rng(1).normal(size=997)]
     found = unpack(*pack(columns), 997)

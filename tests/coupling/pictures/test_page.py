@@ -51,7 +51,7 @@ def many_bodies(bodies: int, rows: int, space: bool) -> Result:
 
 
 def test_a_page_holds_the_poses(tmp_path: Path) -> None:
-    """What it unpacks are the recorded columns, within a millionth of their ranges; an ordinary machine takes less than 250 kB."""
+    """It unpacks the recorded columns within a millionth of their ranges; an ordinary machine takes less than 250 kB."""
     result = pendulum().simulate(2.0)
     page = result.animate(tmp_path / "pendulum.html", title="A pendulum").read_text()
     scene = said(page)

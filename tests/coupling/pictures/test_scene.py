@@ -1,4 +1,4 @@
-"""What is drawn follows from components and from the record alone."""
+"""Scenes: everything drawn follows from components and from the record alone."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_poses_are_recorded_in_any_case(result: Result) -> None:
 
 
 def test_a_loaded_result_draws_the_same_page(result: Result, tmp_path: Path) -> None:
-    """To the byte, and without FMUs; so does the same result a second time."""
+    """The pages are byte-identical, and need no FMUs; so does the same result a second time."""
     result.save(tmp_path / "run.jrd")
     pages = [
         each.animate(tmp_path / f"{i}.html").read_bytes() for i, each in enumerate((result, result, Result.load(tmp_path / "run.jrd")))

@@ -31,7 +31,7 @@ def area(rings: list[np.ndarray]) -> float:
 
 
 def volume(points: np.ndarray, faces: np.ndarray) -> float:
-    """Of a closed surface, by the divergence theorem: positive where its triangles look outwards."""
+    """Returns the volume of a closed surface, by the divergence theorem: positive where its triangles look outwards."""
     return float(np.linalg.det(points[faces]).sum() / 6)
 
 
@@ -46,7 +46,8 @@ def as_text(points: np.ndarray, faces: np.ndarray) -> str:
 
 
 def test_a_shape_stands_in_place_of_the_body(tmp_path: Path) -> None:
-    """In its frame and colour, in the plane; a loaded result draws the same bytes, and a hidden body is not drawn."""
+    """The shape is drawn in the body's frame and colour, in the plane. A loaded result draws the same bytes, and a hidden body is not
+    drawn."""
     system = pendulum()
     system.appearance("rod", SQUARE, "#D9772B")
     system.appearance("rod", [box(0.1, 0.3, at=(0.5, 0.0)), sphere(0.05)])
@@ -102,7 +103,7 @@ def test_meshes_of_files(tmp_path: Path, kind: str) -> None:
 
 
 def test_a_fine_mesh_is_made_coarser() -> None:
-    """Of 80,000 triangles no more than 20,000 stay, and none is far from where it was."""
+    """At most 20,000 of 80,000 triangles stay, and none is far from where it was."""
     turns = [ring(1.0 + 0.001 * k, 400) for k in range(101)]
     points = np.concatenate([np.column_stack([each, np.full(400, 0.02 * k)]) for k, each in enumerate(turns)])
     i, j = np.meshgrid(np.arange(100), np.arange(400), indexing="ij")

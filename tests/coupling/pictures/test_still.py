@@ -27,7 +27,7 @@ def paths(file: Path) -> list[np.ndarray]:
 
 
 def test_the_rod_is_where_its_angle_says(result: Result, tmp_path: Path) -> None:
-    """From the pin to the mass centre, at a time between rows, to a tenth of a pixel."""
+    """It leads from the pin to the mass centre, at a time between rows, to a tenth of a pixel."""
     file = result.picture(0.355, tmp_path / "pose.svg", names=True)
     rods = [each for each in paths(file) if len(each) == 2 and np.hypot(*(each[1] - each[0])) > 50]
     edge = rods[0]
@@ -38,7 +38,7 @@ def test_the_rod_is_where_its_angle_says(result: Result, tmp_path: Path) -> None
 
 
 def test_forces_are_arrows_on_one_scale(result: Result, tmp_path: Path) -> None:
-    """As long as the key says, in the direction of the force; none unless they are asked for."""
+    """They are as long as the key says, in the direction of the force; they are drawn only if requested."""
     file = result.picture(0.35, tmp_path / "forces.svg", forces=["pin"])
     red = [each.get("d", "") for each in ElementTree.parse(file).getroot().iter(f"{SVG}path") if each.get("stroke") == "#c8102e"]
     force, key = (b - a for a, b in (np.array([p.split() for p in each.strip("M").split("L")], dtype=float) for each in red))

@@ -1,4 +1,4 @@
-"""What is written down comes back to the bit, and what cannot be written down has a sentence."""
+"""Objects as data: written objects come back to the bit, and objects that cannot be written have a sentence."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from coupling.plan.drives import FunctionDrive, TableDrive
     ids=["real", "int", "empty"],
 )
 def test_arrays_come_back_to_the_bit(array: np.ndarray) -> None:
-    """With their kind and shape, through JSON; whoever has them may change them."""
+    """Their kind and shape come back too, through JSON; the arrays can be changed."""
     found = from_data(json.loads(json.dumps(as_data({"x": array}))))["x"]
     assert (found.dtype, found.shape, found.tobytes()) == (array.dtype, array.shape, array.tobytes())
     assert found.flags.writeable

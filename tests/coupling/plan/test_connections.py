@@ -1,4 +1,4 @@
-"""What may be connected and driven, and what is said of everything else."""
+"""Permitted connections and drives, and the messages about all others."""
 
 from __future__ import annotations
 
@@ -271,7 +271,7 @@ def test_a_port_that_takes_a_motion_cannot_stay_open() -> None:
 
 
 def test_algebraic_variables_belong_to_the_master(fmu: Callable) -> None:
-    """In FMI 2 a multiplier is an input, and yet nobody else's business."""
+    """A multiplier is an input in FMI 2, and yet only the master may set it."""
     from fmu_components.catalogue import find
 
     def joined(act: Callable[[System], None]) -> str:

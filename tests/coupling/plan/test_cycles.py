@@ -1,4 +1,4 @@
-"""Which joints form cycles."""
+"""Joints that form cycles."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_joint_of_three_bodies_joins_what_it_is_in():
 
 
 def apart(bodies: np.ndarray, one: int, other: int) -> bool:
-    """Whether two joints lie on no common cycle: whether there is a body without which no way leads from one to the other (Menger)."""
+    """Says whether two joints lie on no common cycle: then the removal of one body cuts all paths between them (Menger)."""
     for gone in range(bodies.max() + 1):
         matrix = np.zeros((bodies.max() + 1,) * 2)
         for a, b in bodies:

@@ -51,7 +51,7 @@ def test_a_copy_is_the_same_system(made_by) -> None:
 
 
 def test_definitions_differ_where_systems_do() -> None:
-    """In a value of a table, a function, a start value, a kind, a name, or the content of an FMU."""
+    """They differ in a value of a table, a function, a start value, a kind, a name, or the content of an FMU."""
     reference = driven().definition
     assert driven().definition == reference
 

@@ -53,7 +53,7 @@ def test_a_table(table: object) -> None:
 
 
 def test_kinks_and_jumps_of_a_table_are_events() -> None:
-    """No step is rejected because of them, and a jump has a row before and a row behind it."""
+    """They cause no rejected steps, and a jump has a row before and a row after it."""
     result = pushed(TABLE)
     assert result.statistics.rejected == 0 and result.statistics.time_events == 3
     first = int(np.flatnonzero(result.time == 1.0)[0])
@@ -80,7 +80,7 @@ def test_a_jump_at_the_very_start_has_happened() -> None:
     ids=str,
 )
 def test_a_function_that_jumps_where_it_says(function: Callable[[float], float], options: dict[str, object], tolerance: float) -> None:
-    """Whether the time itself belongs to what comes before or after: nothing is rejected because of it, and x = (t - 1/2)^2 / 2 after it."""
+    """The time itself may belong to the interval before or after. The jump causes no rejected step, and x = (t - 1/2)^2 / 2 after it."""
     result = pushed(function, breaks=[0.5], gy=-9.81, **options)
     assert result["body.x"] == pytest.approx(np.maximum(0, result.time - 0.5) ** 2 / 2, abs=tolerance)
     assert result.statistics.rejected <= 2 and not result.outcome.warnings
@@ -126,7 +126,7 @@ def test_inputs_that_change_at_events_hold_each_value_of_a_table() -> None:
 
 
 def test_a_held_table_is_a_flight_of_steps() -> None:
-    """Of two values for one time the second counts."""
+    """The second of two values for one time counts."""
     held = TableDrive(np.array([0.0, 1.0, 1.0, 2.0]), np.array([5.0, 6.0, 7.0, 8.0])).steps
     assert list(held.times) == [0, 1, 1, 2, 2] and list(held.values) == [5, 5, 7, 7, 8]
 

@@ -25,7 +25,7 @@ EXPRESSIONS = [
 
 
 def value(tree: formulas.Tree, at: np.ndarray, breaks: tuple[float, ...] = ()) -> np.ndarray:
-    """As the kernel calculates it, from the record of an input that nothing depends on but the force on a body."""
+    """Returns the kernel's value, from the record of an input on which only the force on a body depends."""
     system = System()
     system.add("body", "planar.Body1", {"m": 1e6})
     system._drives["body.p1.Fx"] = formulas_drive(tree, breaks)

@@ -1,4 +1,4 @@
-"""Which instances run in Model Exchange and which in Co-Simulation, and what Co-Simulation instances cannot do, in sentences."""
+"""Choice between Model Exchange and Co-Simulation for each instance, and the sentences about the limits of Co-Simulation instances."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_the_catalogue_runs_in_the_version_that_serves_best():
 
 
 def test_a_kind_that_is_asked_for_is_kept(fmi):
-    """As long as another instance runs in Co-Simulation."""
+    """It is kept as long as another instance runs in Co-Simulation."""
     system = alone(foreign.oscillator(fmi), "me")
     system.add("other", foreign.gain(fmi), kind="cs")
     system.connect("unit.x", "other.u")
@@ -86,7 +86,7 @@ def test_a_kind_that_is_none():
     ],
 )
 def test_an_interface_that_an_fmu_does_not_have(fmi, offered, kind, sentence):
-    """Where it is added, by instance and file, with what it offers instead."""
+    """The message comes from ``add``, with instance, file and the interface that is offered instead."""
     path = oscillator(fmi, *filter(None, [offered]))
     assert refusal(lambda: alone(path, kind), BuildError) == f"'unit' cannot run{f' as {kind!r}' if kind else ''}: '{path}' {sentence}"
 
@@ -107,7 +107,7 @@ def test_scheduled_execution_alone(tmp_path):
 
 
 def test_an_fmu_of_fmi_1_is_refused_clearly(tmp_path):
-    """By its path and version, whatever kind is wanted."""
+    """The message gives its path and version, whatever kind is wanted."""
     path = described(tmp_path, "Old", "", version=1)
     for kind in (None, "me", "cs"):
         assert refusal(lambda kind=kind: alone(path, kind), FmuError) == (
@@ -116,7 +116,7 @@ def test_an_fmu_of_fmi_1_is_refused_clearly(tmp_path):
 
 
 def test_co_simulation_needs_a_communication_step(fmi):
-    """Whether it was asked for or is all that the FMU offers."""
+    """It is needed for an instance asked to run so, and for an FMU that offers nothing else."""
     for system in (alone(foreign.oscillator(fmi), "cs"), alone(foreign.no_model_exchange(fmi))):
         text = refusal(lambda system=system: system.simulate(1.0), BuildError)
         assert text == "'unit' runs in Co-Simulation; give simulate a communication_step, in seconds"
@@ -190,7 +190,7 @@ def is_accepted(build: Callable[[], object]) -> bool:
 
 
 def check_build_accepts(component: str) -> None:
-    """Of every kind: without a communication step, or with one."""
+    """Components of every kind build: without a communication step, or with one."""
     definition = smallest(component).definition
     for kind in (None, "me", "cs"):
         it = tuple(replace(each, kind=kind) if each.name == "it" else each for each in definition.instances)

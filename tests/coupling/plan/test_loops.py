@@ -149,7 +149,7 @@ def sphere(version: int, **options: object) -> System:
 @pytest.mark.parametrize("start", [None, 1.2])
 @pytest.mark.parametrize("branch", ["positive", "negative"])
 def test_a_nonlinear_loop(fmi, branch, derivatives, start):
-    """To 1e-12, the solution that Newton's method reaches from the start value that the FMU gives to its input."""
+    """The solution is, to 1e-12, the one that Newton's method reaches from the start value that the FMU gives to its input."""
     if start is not None and branch == "negative":
         start = -start
     result = sphere(fmi, branch=branch, derivatives=derivatives, start=start).simulate(1.0)

@@ -42,7 +42,7 @@ def test_a_multiplier_is_passed_on_like_an_output(fed_back: float, options: dict
 
 
 def test_steps_with_constraints_at_the_level_of_positions_know_it_too() -> None:
-    """To their first order: half the step halves what is missing."""
+    """They know it to their first order: half the step halves the error."""
     missing = []
     for step_size in 0.01, 0.005:
         result = swing(0.5).simulate(0.6, solver=Index3(step_size=step_size))

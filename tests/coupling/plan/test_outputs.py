@@ -46,7 +46,8 @@ def test_by_default_what_is_interesting() -> None:
 
 
 def test_discrete_variables_are_recorded() -> None:
-    """By default, by patterns and by the instance's name; relations, which are discrete too, follow from what is recorded."""
+    """They are recorded by default, by patterns and by the instance's name. Relations, which are discrete too, follow from recorded
+    variables."""
 
     def names(outputs: Sequence[str] | str | None) -> set[str]:
         system = System()

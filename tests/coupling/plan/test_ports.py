@@ -1,4 +1,4 @@
-"""What connecting two terminals means."""
+"""Meaning of a connection of two terminals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_a_description_says_kind_and_side() -> None:
 
 
 def test_what_makes_power() -> None:
-    """Of each kind, as textbooks have it."""
+    """The efforts and rates of each kind are those of textbooks."""
     found = {kind.terminal_kind: tuple((effort.name, rate.name) for effort, rate in kind.power) for kind in KINDS}
     assert found == {
         "org.jourdain.planar": (("Fx", "vx"), ("Fy", "vy"), ("Cz", "omega")),

@@ -30,7 +30,7 @@ def pushed(value: object, **options: object) -> System:
 
 
 def error(result, inside: str = "") -> float:
-    """Of the body that follows sin(5 t), in position, and in the force that it takes, 10 cos(5 t)."""
+    """Returns the error of the body that follows sin(5 t), in position, and in the force that it takes, 10 cos(5 t)."""
     x, force = result[f"{inside}body.x"], result[f"{inside}drive.multiplier[1]"]
     return max(np.abs(x - (1 - np.cos(5 * result.time)) / 5).max(), np.abs(force - 10 * np.cos(5 * result.time)).max())
 
@@ -64,7 +64,7 @@ def test_a_smooth_table_is_at_rest_at_its_ends() -> None:
 
 
 def test_in_one_run_and_in_steps() -> None:
-    """In place of a constant, with options by name, and at communication points."""
+    """They replace a constant, with options by name, and at communication points."""
     system = pushed(0.0)
     for value in (sympy.sin(5 * t), {"value": WAYS["a function"][0], **WAYS["a function"][1]}):
         assert error(system.simulate(2.0, rtol=1e-10, drives={"drive.velocity": value})) < 1e-8
@@ -87,7 +87,7 @@ def final_force(result: Result) -> float:
 
 @pytest.mark.slow
 def test_in_files(tmp_path: Path) -> None:
-    """In packages, which other tools read by components for the formulas, copies, exports, and files of results."""
+    """They survive packages, which other tools read with components for the formulas, copies, exports, and files of results."""
     for number, system in enumerate((pushed(sympy.sin(5 * t)), pushed([(0.0, 0.0), (1.0, 2.0)], smooth=True))):
         system.to_ssp(tmp_path / "pushed.ssp")
         read = System.from_ssp(tmp_path / "pushed.ssp")
@@ -105,7 +105,7 @@ def test_in_files(tmp_path: Path) -> None:
 
 
 def plain_package(path: Path) -> System:
-    """As another tool sees it: without our annotation."""
+    """Reads a package as another tool does: without our annotation."""
     import re
     import zipfile
 

@@ -140,7 +140,7 @@ def test_a_row_of_parallel_four_bars_passes_its_singular_poses(loops, solver, to
 
 
 def test_a_row_that_leaves_its_branch_is_not_called_complete():
-    """With the joints' default stabilisation, 5 and 5, drifts are not gone in time: right, or not complete, or with a word on it."""
+    """The joints' default stabilisation, 5 and 5, does not remove drifts in time: the result is right, or not complete, or has a warning."""
     oracle = ParallelFourBars(1)
     result = row(oracle, 5.0).simulate(10.0, rtol=1e-7, atol=1e-7, output_times=[0.0, 10.0])
     angle, _ = oracle.angles(np.array([0.0, 10.0]))

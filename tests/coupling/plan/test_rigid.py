@@ -80,7 +80,7 @@ def exact(time: float) -> tuple[float, float]:
 
 @pytest.mark.parametrize(("scheme", "level"), [("implicit-velocity", "velocity"), ("implicit-position", "position")])
 def test_shafts_of_other_tools_become_one(fmi, scheme, level):
-    """By steps repeated alone; the error shrinks with the square of the step at least, and passes are few."""
+    """Repeated steps alone achieve it; the error shrinks with the square of the step at least, and passes are few."""
     errors = []
     for steps in (40, 80):
         result = drive_train(fmi).simulate(2.0, communication_step=2.0 / steps, scheme=scheme)
@@ -92,7 +92,7 @@ def test_shafts_of_other_tools_become_one(fmi, scheme, level):
 
 
 def test_forces_that_vary_over_a_step_need_inputs_that_do(fmi):
-    """With inputs that are held, constraints cannot hold at both levels."""
+    """Constraints cannot hold at both levels with held inputs."""
     text = refusal(lambda: drive_train(fmi).simulate(1.0, communication_step=0.1, scheme="implicit"))
     assert "'engine' holds its inputs" in text and "choose 'implicit-position' or 'implicit-velocity'" in text
 
@@ -126,7 +126,7 @@ def test_without_communication_steps_an_acceleration_is_needed():
 
 
 def test_a_start_apart_is_refused():
-    """By as much as the angles differ from the offset."""
+    """The message gives the difference of the angles from the offset."""
     assert "rigid1.position[1] = 0.2" in refusal(lambda: inertias(0.5, offset=0.3).simulate(1.0, communication_step=0.1))
 
 

@@ -65,8 +65,11 @@ def test_other_drives_keep_the_factor() -> None:
     [("dopri5", {}), ("cvode", {}), ("ida", {}), ("dopri5", {"communication_step": 1e-3, "scheme": "implicit"})],
 )
 def test_derivatives_have_the_factor(solver: str, options: dict[str, Any]) -> None:
-    """A mass of 1 kg on a spring of 2 x 100 N/m and a damper of 0.5 x 10 N s/m, about 0.1 m: one state is passed on twice, as it is in other
-    units and with a factor. x = 0.1 + 0.1 exp(-2.5 t) (cos w t + 2.5/w sin w t), w^2 = 200 - 2.5^2, from 0.2 m."""
+    """A mass of 1 kg moves about 0.1 m on a spring of 2 x 100 N/m and a damper of 0.5 x 10 N s/m.
+
+    One state is passed on twice, as it is in other units and with a factor. The solution is x = 0.1 + 0.1 exp(-2.5 t) (cos w t + 2.5/w
+    sin w t), w^2 = 200 - 2.5^2, from 0.2 m.
+    """
     system = System()
     system.add("mass", mass(), {"x": 0.2}, kind="me" if not options else None)
     system.add("spring", spring())
@@ -82,7 +85,7 @@ def test_derivatives_have_the_factor(solver: str, options: dict[str, Any]) -> No
 
 
 def test_one_output_goes_many_ways() -> None:
-    """With different factors, an offset, and as it is."""
+    """It goes with different factors, with an offset, and unchanged."""
     system = System()
     system.add("source", passing())
     for name, options in (("plain", {}), ("twice", {"factor": 2}), ("more", {"offset": -1}), ("twice too", {"factor": 2})):

@@ -57,7 +57,7 @@ def converter(source: str, target: str, version: int = 3, kind: str | None = Non
     ],
 )
 def test_factors_and_offsets(version: int, kind: str, source: str, target: str, given: float, expected: float) -> None:
-    """By FMI's factor and offset, in both directions; each variable is recorded in its own unit."""
+    """FMI's factor and offset apply in both directions; each variable is recorded in its own unit."""
     system = converter(source, target, version, kind)
     system.drive("source.u", given)
     result = system.simulate(0.1, **({"communication_step": 0.1} if kind == "cs" else {}))
@@ -89,7 +89,7 @@ def test_derivatives_are_converted(solver: str, options: dict[str, Any], exact: 
 
 
 def test_drives_add_up_with_what_is_converted() -> None:
-    """Of an input that adds its sources up, in N, the drive is in N as well, and the source in kN."""
+    """The drive of an input that adds up its sources in N is in N as well, and the source in kN."""
     from coupling.plan.drives import ConstantDrive, FunctionDrive, TableDrive, in_base_units
 
     assert in_base_units(ConstantDrive(2.0), 1000.0, 5.0) == ConstantDrive(2005.0)
@@ -122,7 +122,7 @@ def test_the_list_of_wires() -> None:
 
 
 def test_inputs_that_nothing_gives_are_named() -> None:
-    """Those of FMUs of other tools, unless they were given a value; the outcome says so in a note, which is no warning."""
+    """The inputs are those of foreign FMUs that were given no value. The outcome names them in a note, which is no warning."""
     result = converter("degF", "degC").simulate(0.1)
     assert result.outcome.notes[1:] == [
         "nothing gives 'source.u', which stays at its start value; connect or drive it, or give the value to add"
@@ -140,7 +140,7 @@ def test_a_clock_is_no_input_that_stays_at_a_value(tmp_path: Path) -> None:
 
 
 def test_start_values_of_inputs_that_something_gives_are_told() -> None:
-    """Of what is connected and of what is driven, given to add or to simulate; not of states, nor of inputs that are left open."""
+    """The note names connected and driven inputs with values from add or simulate. It does not name states or open inputs."""
     system = System()
     system.add("mass", mass(), {"x": 2.0})
     system.add("spring", spring(), {"s": 3.0, "v": 4.0})

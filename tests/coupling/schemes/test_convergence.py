@@ -23,7 +23,7 @@ MECHANISMS = {
 
 
 STEPS = {1: (100, 200, 400), 2: (50, 100, 200), 3: (50, 100, 200), 4: (20, 40, 80)}
-"""By order: fine enough to show it, too coarse for rounding to enter."""
+"""Numbers of steps by order: fine enough to show it, too coarse for rounding to enter."""
 
 
 def cases() -> Iterator[tuple[str, int]]:
@@ -33,10 +33,10 @@ def cases() -> Iterator[tuple[str, int]]:
 
 
 def order(scheme: str, degree: int, oracle: OneAngle) -> int:
-    """That which can be told from how a scheme is made.
+    """Returns the order that follows from the construction of a scheme.
 
-    Polynomials of degree k leave an error of order k + 1 in the motion. Implicit schemes take inputs as linear over a step, which
-    is of order 2; of multipliers, though, only as much is wrong as moves the mechanism at all, which is of order 4.
+    Polynomials of degree k leave an error of order k + 1 in the motion. Implicit schemes take inputs as linear over a step, which is of
+    order 2. Errors of multipliers, however, are only as large as their effect on the motion, which is of order 4.
     """
     if not scheme.startswith("implicit"):
         return degree + 1
@@ -69,7 +69,7 @@ def enforced(result: Result, scheme: str) -> float:
 @pytest.mark.parametrize(("scheme", "degree"), list(cases()), ids=[f"{scheme}-{degree}" for scheme, degree in cases()])
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_the_order_of_convergence(mechanism: str, scheme: str, degree: int) -> None:
-    """In positions, between the two finest steps, against minimal coordinates; constraints hold to 1e-10 whatever the step."""
+    """The order is that of positions, between the two finest steps, against minimal coordinates. Constraints hold to 1e-10 for all steps."""
     oracle, errors = MECHANISMS[mechanism], []
     expected = order(scheme, degree, oracle)
     for steps in STEPS[expected]:

@@ -86,7 +86,7 @@ def test_a_loop_steeper_than_repetition_bears(fmi):
 
 
 def test_inputs_that_do_not_come_to_rest(fmi):
-    """From 0.25 s on u = t + u^2 has no solution."""
+    """The equation u = t + u^2 has no solution after 0.25 s."""
     result = closed(Parabola, fmi, 1)
     assert result.outcome.ending is Ending.NOT_SOLVED
     assert result.outcome.sentence == (
@@ -133,7 +133,8 @@ def test_a_motor_need_not_tell_how_it_answers(fmi, scheme):
 
 
 def test_repetitions_cost_no_more_calls_than_they_need():
-    """Of the seven bodies: how often everything that is passed on is evaluated, and what Python does for a step, however often it is repeated."""
+    """The seven bodies show how often all connections are evaluated. They also show the work of Python for a step, however often it is
+    repeated."""
 
     system, calls = seven_bodies.system(), 0
 

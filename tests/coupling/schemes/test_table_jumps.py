@@ -26,7 +26,7 @@ def turned(request: pytest.FixtureRequest) -> System:
 @pytest.mark.parametrize("control", sorted(STEP_CONTROLS))
 @pytest.mark.parametrize("scheme", sorted(SCHEMES))
 def test_a_step_that_ends_at_a_jump_takes_the_value_before_it(turned: System, scheme: str, control: str) -> None:
-    """To 1e-12, whether steps are taken back or not; 0.3 s do not meet the jump by themselves."""
+    """The value is right to 1e-12, with and without repeated steps; steps of 0.3 s do not meet the jump by themselves."""
     for step, degree in ((0.01, 1), (0.3, 1), *(((0.3, 0), (0.3, 2)) if not scheme.startswith("implicit") else ())):
         try:
             result = turned.simulate(2.0, communication_step=step, scheme=Scheme(scheme, step_control=control, extrapolation=degree))

@@ -82,7 +82,7 @@ def test_a_held_force_is_a_negative_damper(damping: float) -> None:
 
 
 def test_limits_of_implicit_coupling_without_damping() -> None:
-    """Of bare masses: motions grow from (h omega)^2 = 12 on, repetitions from 6 on."""
+    """Motions of bare masses grow from (h omega)^2 = 12 on, repetitions from 6 on."""
     o = Oscillator()
     sides = subsystems(o, MASSES_ALONE)
     assert limit(implicit(sides), o) ** 2 == pytest.approx(12, rel=1e-6)
@@ -125,7 +125,7 @@ def test_roots_of_implicit_schemes_between_free_masses() -> None:
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 100.0])
 def test_the_exponential_is_that_of_scipy(size: float) -> None:
-    """Of a matrix of a part and of one that only shifts."""
+    """The matrices are one of a part and one that only shifts."""
     for matrix in (size * subsystems(Oscillator(damping=0.1), MASSES_ALONE)[0].A, size * linked(Oscillator(damping=0.1)).A / 40):
         np.testing.assert_allclose(exponential(matrix), expm(matrix), rtol=1e-11, atol=1e-13)
 
@@ -134,7 +134,7 @@ def test_the_exponential_is_that_of_scipy(size: float) -> None:
 
 
 def departure(rows: np.ndarray, step: np.ndarray, first: int = 0) -> float:
-    """How far the points depart from what a matrix makes of the first of them; before ``first`` steps may be shorter."""
+    """Returns the largest difference of the points from the powers of a matrix on the first of them; before ``first`` steps may be shorter."""
     size = rows.shape[1]
     memory = len(step) // size
     z = rows[first : first + memory][::-1].ravel()
@@ -174,7 +174,7 @@ def test_turns_are_taken_in_the_order_of_adding(degree: int) -> None:
 @each_split
 @pytest.mark.parametrize("x", [0.1, 1.0])
 def test_implicit_steps_with_springs_are_those_of_theory(split: str, x: float) -> None:
-    """As well as inputs at the ends of steps come to rest, which is a ten-millionth of their size in each."""
+    """They agree up to the tolerance of the inputs at the ends of steps, a ten-millionth of their size in each."""
     o = Oscillator(damping=0.1)
     result = run(split_system(o, split, START), x / o.omega, 200, scheme="implicit")
     assert result.outcome.completed
@@ -213,7 +213,7 @@ def test_implicit_steps_with_a_link_are_those_of_theory(scheme: str, x: float, d
 
 
 def test_long_steps_of_the_implicit_scheme_come_to_rest() -> None:
-    """Where Newton's moves leave a third of the violation each time, what is learned from them must not be in their way."""
+    """Newton's moves leave a third of the violation each time here, and what is learned from them must not hinder them."""
     for damping, x in ((0.0, 1.5), (0.0, 2.5), (0.1, 2.7)):
         o = Oscillator(middle=STIFF, damping=damping)
         result = run(linked_system(o, LINKED_START), x / o.omega, 100, scheme="implicit")
@@ -255,7 +255,7 @@ def assert_limit(o: Oscillator, system: System, step: Step, options: dict, by: f
 @each_split
 @each_explicit
 def test_energy_decays_below_the_limit_and_grows_above(split: str, scheme: Explicit) -> None:
-    """By 2 percent of the step size; with held inputs in turn by 20, since there little happens for long."""
+    """The step size differs from the limit by 2 percent; with held inputs in turn by 20, since growth is slow there."""
     o = Oscillator(damping=0.1)
     step, system = explicit(subsystems(o, split), *scheme), split_system(o, split, START)
     slow = scheme == Explicit(0, in_turn=True)
@@ -268,7 +268,7 @@ def test_energy_decays_below_the_limit_and_grows_above(split: str, scheme: Expli
 
 @pytest.mark.parametrize("degree", [0, 1, 2])
 def test_energy_decays_below_the_limit_of_a_link_and_grows_above(degree: int) -> None:
-    """From a start that the link does not allow, so that it has to draw the masses together."""
+    """The start violates the link, which has to draw the masses together."""
     o = Oscillator(middle=STIFF, damping=0.1)
     step = explicit([stabilised(o, 5.0, 5.0)], degree)
     assert_limit(o, linked_system(o, START), step, {"scheme": Scheme(extrapolation=degree)})
@@ -276,7 +276,7 @@ def test_energy_decays_below_the_limit_of_a_link_and_grows_above(degree: int) ->
 
 @each_split
 def test_held_inputs_grow_without_damping(split: str) -> None:
-    """With a short step too: held springs act late. Both with the spring, one after another, keep the energy."""
+    """They grow with a short step too: held springs act late. Both masses with the spring, one after another, keep the energy."""
     o = Oscillator()
     for scheme in (Explicit(0), Explicit(0, in_turn=True)):
         step, system = explicit(subsystems(o, split), *scheme), split_system(o, split, START)
@@ -291,7 +291,7 @@ def test_held_inputs_grow_without_damping(split: str) -> None:
 @each_split
 @each_explicit
 def test_stability_limits_of_splits(split: str, scheme: Explicit) -> None:
-    """As the table has them: FMUs begin to grow where theory says."""
+    """FMUs begin to grow at the limit of theory, as in the table."""
     for damping in page.DAMPINGS:
         theory, measured = page.split_limit(split, scheme, damping)
         assert measured == pytest.approx(theory, rel=1e-4)
@@ -299,7 +299,7 @@ def test_stability_limits_of_splits(split: str, scheme: Explicit) -> None:
 
 @pytest.mark.parametrize("degree", [0, 1, 2])
 def test_stability_limits_of_the_link(degree: int) -> None:
-    """As the table has them."""
+    """FMUs begin to grow at the limit of theory, as in the table."""
     for damping in page.DAMPINGS:
         theory, measured = page.link_limit(degree, damping)
         assert measured == pytest.approx(theory, rel=1e-4)
@@ -323,7 +323,7 @@ def test_inputs_come_to_rest_where_the_scheme_is_stable(split: str) -> None:
 @pytest.mark.parametrize("scheme", ORDERS)
 @pytest.mark.parametrize("damping", [0.0, 0.1])
 def test_roots_of_implicit_schemes(scheme: str, damping: float) -> None:
-    """Those beside the motion's: what errors of the force and of the constraint do."""
+    """The roots beside those of the motion agree: they govern errors of the force and of the constraint."""
     theory, measured = page.added_roots(scheme, damping)
     np.testing.assert_allclose(measured, theory, rtol=1e-8)
 

@@ -26,7 +26,8 @@ def geared_pendulum() -> System:
 
 @pytest.mark.parametrize("scheme", ["implicit", "implicit-position", "implicit-velocity"])
 def test_a_geared_pendulum_swings_with_the_inertia_of_both(scheme: str) -> None:
-    """As in closed form: halved steps make a quarter of the error or less, and the torque of the gear does not alternate from step to step."""
+    """It agrees with the closed form. Halved steps make a quarter of the error or less, and the torque of the gear does not alternate from
+    step to step."""
     errors = []
     for h in (0.01, 0.005, 0.0025):
         result = geared_pendulum().simulate(2.0, communication_step=h, scheme=scheme, output_interval=h)

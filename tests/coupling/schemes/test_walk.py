@@ -30,13 +30,13 @@ def oscillator(**options: object) -> Result:
 
 
 def error(result: Result) -> float:
-    """Of the position, at the points."""
+    """Returns the error of the position, at the points."""
     assert result.outcome.completed and result.time[-1] == STOP, result.outcome
     return float(np.abs(result["position.x"] - van_der_pol(result.time)[0]).max())
 
 
 SCHEMES = {"explicit": 2, "gauss-seidel": 2, "implicit": 1}
-"""With the degree of extrapolation."""
+"""Schemes with their degree of extrapolation."""
 scheme = pytest.mark.parametrize("scheme", ["explicit", "gauss-seidel", pytest.param("implicit", marks=pytest.mark.slow)])
 
 
@@ -63,7 +63,8 @@ def test_it_takes_less_than_fixed_steps_of_the_same_error(scheme):
 
 
 def test_steps_are_short_where_much_happens():
-    """In the fast phases a hundredth of those in the slow ones; rows are at the points, where none is asked for between them."""
+    """Steps in the fast phases have a hundredth of the size of those in the slow ones. Rows are at the points, unless rows between them are
+    requested."""
     result = oscillator(scheme=Scheme(extrapolation=2, step_control="adaptive", tolerance=1e-6), output_interval=1e-4)
     points = np.unique(result.time)
     speed = np.abs(np.interp((points[1:] + points[:-1]) / 2, result.time, result["speed.v"]))
@@ -73,7 +74,7 @@ def test_steps_are_short_where_much_happens():
 
 @pytest.mark.parametrize(("scheme", "control"), [("explicit", "adaptive"), ("gauss-seidel", "adaptive"), ("explicit", "power")])
 def test_what_is_taken_back_is_counted(scheme, control):
-    """By doubling an attempt costs three passes, of which two steps stay; by power it costs one."""
+    """An attempt by doubling costs three passes, of which two steps stay; by power it costs one."""
     result = (mass if control == "power" else oscillator)(scheme=Scheme(scheme, step_control=control), communication_step=0.2)
     s = result.statistics
     assert s.rejected > 0
@@ -130,7 +131,8 @@ def mass(**options: object) -> Result:
 
 @pytest.mark.parametrize("degree", [1, 2])
 def test_created_energy_follows_the_tolerance(degree):
-    """To a factor of 3 in each of three decades; so does the error. It is less than the tolerance, of the energy that passes."""
+    """It follows to a factor of 3 in each of three decades; so does the error. It is less than the tolerance, relative to the energy that
+    passes."""
     created, errors = [], []
     for tolerance in (1e-2, 1e-3, 1e-4, 1e-5):
         result = mass(scheme=Scheme(extrapolation=degree, step_control="power", tolerance=tolerance))
@@ -153,7 +155,7 @@ def test_steps_follow_the_energy():
 
 @pytest.mark.parametrize("scheme", ["implicit", "implicit-velocity"])
 def test_control_by_power_sees_nothing_of_implicit_schemes(scheme):
-    """What arrives at the end of a step is what it was made with."""
+    """The inputs at the end of a step are those that it used."""
     assert refusal(lambda: mass(scheme=Scheme(scheme, step_control="power")), BuildError) == (
         f"step_control = 'power' does not go with scheme = '{scheme}', in which nothing is extrapolated, so that no energy is created that "
         "could tell of errors; use Scheme(step_control='fixed'), or 'adaptive'"

@@ -42,7 +42,7 @@ def test_chains_without_loops_have_a_sparse_jacobian(count: int) -> None:
 
 
 def test_redundant_constraints_share_their_load() -> None:
-    """Of three parallel rods one is too many: the motion is that of the two, and a warning says so."""
+    """One of three parallel rods is redundant: the motion is that of two, and a warning says so."""
     times = np.linspace(0, 0.4, 5)
     result = braced_parallelogram().simulate(0.4, solver="cvode", rtol=1e-8, atol=1e-8, output_times=times)
     assert result.outcome.completed and "1 constraint is redundant" in str(result.outcome)

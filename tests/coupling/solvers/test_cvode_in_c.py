@@ -25,7 +25,7 @@ from tests.support.systems import seven_bodies
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Which of both took the steps of each run."""
+    """Lists the solver that took the steps of each run."""
     found: list[str] = []
     make = cvode._made
     monkeypatch.setattr(cvode, "_made", lambda *given: found.append(type(solver := make(*given)).__name__) or solver)
@@ -116,7 +116,7 @@ def test_an_interrupt_keeps_what_there_is():
 
 
 def test_an_interrupt_from_outside_is_heard_soon(made):
-    """In the middle of a run that would take very long."""
+    """The run that it interrupts would take very long."""
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
@@ -157,7 +157,7 @@ def test_the_reason_of_the_library_is_part_of_a_sentence():
 
 
 def test_in_a_process_of_its_own_the_kernel_there_calls_it(made):
-    """With the same numbers. One that may open nothing but FMUs is called through Python."""
+    """The numbers are the same. A process that may open nothing but FMUs calls it through Python."""
     confined = {"isolate": Isolation(which="all", sandbox=True)}
     runs = [run(stop=1.0, output_interval=0.1, **options) for options in ({}, {"isolate": "all"}, *([] if sandbox.lacks() else [confined]))]
     here = runs[0]

@@ -51,7 +51,7 @@ def test_tight_tolerances_of_multipliers_cost_many_steps() -> None:
 
 
 def test_recorded_multipliers_are_as_exact_as_the_states() -> None:
-    """What is recorded solves the constraints, however loosely the solver took its own: here the forces of a pin."""
+    """Recorded multipliers solve the constraints, whatever the solver's tolerance for its own: here the forces of a pin."""
     oracle, times = Pendulum(), np.linspace(0, 1, 11)
     result = system_of(oracle).simulate(1.0, solver="ida", rtol=1e-8, atol={"*": 1e-8, "pin.*": 1e-2}, output_times=times)
     forces = np.column_stack([result["pin.N.Fx"], result["pin.N.Fy"]])
@@ -60,7 +60,7 @@ def test_recorded_multipliers_are_as_exact_as_the_states() -> None:
 
 
 def test_a_stiff_hinge_costs_no_steps() -> None:
-    """As for CVODE."""
+    """The test for CVODE is the same."""
     times = np.linspace(0, 1, 6)
     result = damped_hinge(1000.0).simulate(1.0, solver="ida", rtol=1e-6, output_times=times)
     assert result.outcome.completed and result.statistics.steps < 500

@@ -44,7 +44,8 @@ def orders(errors: dict[float, np.ndarray]) -> np.ndarray:
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_two_masses_drift_apart_where_their_velocity_is_projected_alone(metric):
-    """By T h f / (4 m1), which is 0.357 mm with the paper's step of 1 ms; the force is exact. Stepped, nothing is off but rounding."""
+    """The drift is T h f / (4 m1), which is 0.357 mm with the paper's step of 1 ms; the force is exact. Stepped velocities are off by
+    rounding only."""
     for h, drift in ((0.1, 3.571428571e-2), (0.05, 1.785714286e-2)):
         result = run(known.two_masses(), 5.0, h, velocity_level="projected", metric=metric)
         assert result["A.x"][-1] - result["B.x"][-1] - 3 == pytest.approx(drift, rel=1e-8)
@@ -63,7 +64,7 @@ def test_two_masses_with_the_paper_s_own_step():
 
 
 def errors_of_pointing(h: float, **options) -> np.ndarray:
-    """Of positions, velocities and force."""
+    """Returns the errors of positions, velocities and force."""
     exact, result = known.pointed_exact(INSTANTS), run(known.pointed(), 5.0, h, output_times=INSTANTS, **options)
     off = {name: np.abs(result[name] - values).max() for name, values in exact.items() if name != "force"}
     force = np.abs(result["pointer.multiplier[1]"] - exact["force"]).max()
@@ -169,7 +170,7 @@ def slope(f, x: np.ndarray) -> np.ndarray:
 
 
 Q, V = np.array([0.5, 0, 0, 1.6, 0.3, 0]), np.array([0, 0.5, 1, 0.4, 0, 0])
-"""Where they start."""
+"""Coordinates and velocities at the start."""
 
 
 def accelerations(q: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -264,7 +265,7 @@ def test_multipliers_that_are_shown_are_not_those_of_the_iteration():
 
 @pytest.mark.parametrize(("metric", "lost"), [("mass", 5.3e-3), ("tangent", 8.8e-3)])
 def test_a_rod_loses_a_little_energy(metric, lost):
-    """Of 4.9 J in 5 s with steps of 20 ms, never gaining any by the metric of the masses."""
+    """It loses a little of 4.9 J in 5 s with steps of 20 ms, and never gains any by the metric of the masses."""
     energy = run(pendulum(), 5.0, 0.02, metric=metric, output_times=np.linspace(0, 5, 251)).energy
     assert energy[0] - energy[-1] == pytest.approx(lost, rel=0.02)
     result = run(pendulum(), 5.0, 0.02, metric=metric)
@@ -280,7 +281,7 @@ def test_steps_that_are_too_large_have_a_warning():
 
 
 def test_a_parallelogram_goes_through_24_singular_poses():
-    """With steps of 20 ms: on its branch, with its coupler level, and with three iterations in each step."""
+    """It does so with steps of 20 ms: on its branch, with its coupler level, and with three iterations in each step."""
     result = run(known.parallelogram(), 10.0, 0.02, output_times=np.linspace(0, 10, 501))
     assert np.abs(result["coupler.theta"]).max() < 1e-12 and max(result.violation["position"]) < 1e-13
     assert result["crank.theta"][-1] == pytest.approx(known.parallelogram_exact(10.0), abs=0.32)
@@ -372,7 +373,7 @@ def test_fmus_without_derivatives_are_differenced(fmi):
 
 
 def test_constraints_that_tell_no_violation_are_solved_by_their_residuals(monkeypatch):
-    """As joints of other tools may: they may drift, and a warning says so."""
+    """Joints of other tools may be such constraints: they may drift, and a warning says so."""
     own = Part.dae.fget
 
     def stripped(part: Part):

@@ -24,7 +24,7 @@ ITERATIONS = tuple(each for each in (*COUNTS, "jacobians", "most_newton_iteratio
 
 @pytest.fixture
 def given(monkeypatch) -> list[object]:
-    """What the kernel was given."""
+    """Lists the structures that the kernel was given."""
     found: list[object] = []
     give = open_equations.set_fused_open
     monkeypatch.setattr(open_equations, "set_fused_open", lambda kernel, structure: found.append(structure) or give(kernel, structure))

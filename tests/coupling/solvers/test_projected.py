@@ -131,9 +131,9 @@ def seven(**options) -> tuple[Result, float]:
     ],
 )
 def test_as_exact_as_by_baumgarte_in_as_many_evaluations(solver, case):
-    """In the mean over tolerances, since the errors of BDF scatter from one to the next, by the factors 0.03 to 3.6 here.
+    """The errors are means over tolerances, since those of BDF scatter from one to the next, by the factors 0.03 to 3.6 here.
 
-    Those of Baumgarte's stabilisation are multiplied by 0.2 and 0.3 with CVODE, 0.8 and 0.2 with IDA; evaluations by 1.00 to 1.02.
+    Errors with Baumgarte's stabilisation are multiplied by 0.2 and 0.3 with CVODE, 0.8 and 0.2 with IDA; evaluations by 1.00 to 1.02.
     """
     errors, evaluations = [], []
     for rtol in (1e-7, 3e-8, 1e-8, 3e-9, 1e-9):
@@ -163,7 +163,7 @@ def test_a_stiff_chain_by_a_sparse_jacobian_takes_no_steps_more():
 
 @pytest.mark.parametrize("solver", ["cvode", "ida", "RK45"])
 def test_a_body_that_bounces_takes_what_it_carries_along(solver):
-    """As in the test of the same name for steps that end on the constraints."""
+    """The test of the same name for steps that end on the constraints has this machine as well."""
     result = projected(carrying(), 0.6, solver=solver, rtol=1e-8, output_times=[0.6])
     fall = 10 / 1.5
     first = np.sqrt(2 / fall)

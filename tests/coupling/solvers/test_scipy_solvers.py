@@ -35,7 +35,7 @@ def test_stiff_systems_cost_few_steps(solver: str) -> None:
 
 @pytest.mark.parametrize("solver", ["RK45", "Radau", "BDF", "LSODA"])
 def test_redundant_constraints_share_their_load(solver: str) -> None:
-    """As with the other solvers."""
+    """The other solvers have the same test."""
     times = np.linspace(0, 0.4, 5)
     result = braced_parallelogram().simulate(0.4, solver=solver, rtol=1e-8, atol=1e-8, output_times=times)
     assert result.outcome.completed

@@ -1,4 +1,4 @@
-"""What every solver that steps by itself leaves to the driver: outputs, events, ends."""
+"""Tasks that every solver with steps of its own leaves to the driver: outputs, events, ends."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def events(result: Result) -> np.ndarray:
 
 
 def test_all_of_them_are_offered() -> None:
-    """By their own names, besides the explicit methods of the kernel."""
+    """They are offered by their own names, besides the explicit methods of the kernel."""
     assert set(ALL) >= {*SOLVERS, "dopri5", "dop853"}
 
 
@@ -57,7 +57,7 @@ def test_a_pendulum_swings_as_it_should(solver: str) -> None:
 
 @solver
 def test_outputs_cost_no_steps(solver: str) -> None:
-    """Where they are asked for makes no difference to the steps, and none to the values at the same time."""
+    """The requested times change neither the steps nor the values at the same time."""
     system = of(foreign.oscillator())
     few = system.simulate(2.0, solver=solver, rtol=1e-8, output_times=[0.0, 1.0, 2.0])
     many = system.simulate(2.0, solver=solver, rtol=1e-8, output_interval=1e-3)
@@ -69,7 +69,7 @@ def test_outputs_cost_no_steps(solver: str) -> None:
 
 @solver
 def test_steps_are_no_longer_than_allowed(solver: str) -> None:
-    """With max_step = 0.01 s there are at least 100 steps in a second, and without it far fewer."""
+    """A second takes at least 100 steps with max_step = 0.01 s, and far fewer without it."""
     system = of(foreign.oscillator())
     result = system.simulate(1.0, solver=solver, rtol=1e-5, max_step=0.01)
     assert result.outcome.completed and result.statistics.steps >= 100
@@ -78,7 +78,7 @@ def test_steps_are_no_longer_than_allowed(solver: str) -> None:
 
 @solver
 def test_a_run_ends_after_so_many_steps(solver: str) -> None:
-    """With a sentence that says what to do, and all that was recorded."""
+    """The sentence says what to do, and all recorded rows are kept."""
     result = of(foreign.oscillator()).simulate(20.0, solver=solver, rtol=1e-8, max_steps=10)
     assert result.outcome.ending is Ending.TOO_MANY_STEPS and result.statistics.steps == 10
     text = result.outcome.sentence
@@ -150,7 +150,7 @@ def test_time_events_are_met_exactly(solver: str) -> None:
 
 @solver
 def test_time_and_state_events_together(solver: str) -> None:
-    """Of an FMU of another tool: slope 1, from 0.35 on 2; it drops by 1 where it reaches 1."""
+    """The FMU is a foreign one: its slope is 1, from 0.35 on 2; it drops by 1 where it reaches 1."""
     result = of(foreign.two_events()).simulate(2.0, solver=solver, rtol=1e-9)
     np.testing.assert_allclose(np.unique(np.round(events(result), 9)), [0.35, 0.675, 1.175, 1.675], atol=1e-9)
     x, level = foreign.two_events_exact(result.time)
@@ -219,7 +219,7 @@ def test_what_an_fmu_says_is_in_the_outcome(solver: str, fmu: Callable[[], objec
 
 @solver
 def test_what_a_users_function_raises_is_raised(solver: str) -> None:
-    """As it is, be it of a kind that solvers raise themselves."""
+    """The exception is unchanged, even if solvers raise the same kind themselves."""
     for error in (ZeroDivisionError, ValueError, RuntimeError):
 
         def drive(t: float, error: type[Exception] = error) -> float:
@@ -269,7 +269,7 @@ def test_an_interrupt_that_a_users_function_raises_is_one(solver: str) -> None:
 
 @solver
 def test_an_interrupt_from_outside_is_heard_at_once(solver: str) -> None:
-    """In the middle of a run that would take very long."""
+    """The run that it interrupts would take very long."""
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt

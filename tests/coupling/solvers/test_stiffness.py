@@ -1,4 +1,4 @@
-"""Whether explicit methods notice that a problem is stiff, and say which solver to use."""
+"""Detection of stiff problems by explicit methods, and the solver that they recommend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What CVODE and IDA have in common: the matrix that they factorise, and what they print."""
+"""Common parts of CVODE and IDA: the matrix that they factorise, and what they print."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_large_matrices_with_few_entries_are_sparse(size: int, kind: str) -> Non
 
 
 def test_large_matrices_with_many_entries_are_dense() -> None:
-    """From a fifth of all on; large ones are factorised by LAPACK."""
+    """They are dense if a fifth of the entries or more are non-zero; LAPACK factorises large ones."""
     rows, columns = np.indices((100, 100)).reshape(2, -1)
     assert Matrix.of(100, rows, columns).options == {"linsolver": "lapackdense"} == Matrix.full(100).options
 

@@ -133,7 +133,7 @@ def nested(tmp_path: Path) -> Path:
 
 
 def test_nested_systems_units_sets_and_mappings(nested: Path) -> None:
-    """By hand: first.y = 0.1 + 0.02; one.u = 2 first.y + 0.5; gains are 2*3 - 1; mm arrive as numbers at last.u, times 0.25."""
+    """Values by hand: first.y = 0.1 + 0.02; one.u = 2 first.y + 0.5; gains are 2*3 - 1; mm arrive as numbers at last.u, times 0.25."""
     assert check_valid(nested) == ["SystemStructureDescription", "ParameterSet", "ParameterSet", "ParameterMapping"]
     system = System.from_ssp(nested)
     assert list(system.instances) == ["first", "inner.one", "inner.two", "last"]
@@ -155,7 +155,7 @@ def test_nested_systems_units_sets_and_mappings(nested: Path) -> None:
 
 
 def test_nested_systems_are_written_as_such(nested: Path, tmp_path: Path) -> None:
-    """With connectors at each level; geometry and annotations of other tools stay."""
+    """They have connectors at each level; geometry and annotations of other tools stay."""
     system = System.from_ssp(nested)
     system.to_ssp(tmp_path / "again.ssp")
     assert check_valid(tmp_path / "again.ssp")[0] == "SystemStructureDescription"
@@ -365,7 +365,7 @@ def test_a_solver_that_omsimulator_names(tmp_path: Path) -> None:
 
 
 def test_files_that_are_no_packages(tmp_path: Path) -> None:
-    """No file, no archive, no structure, and files that would be written elsewhere."""
+    """The file is missing, is no archive, has no structure, or contains files that would be written elsewhere."""
     none = tmp_path / "none.ssp"
     assert refusal(lambda: System.from_ssp(none)) == (
         f"'{none}' cannot be opened: No such file or directory; give the path of a file that ends in .ssp"
@@ -383,7 +383,7 @@ def test_files_that_are_no_packages(tmp_path: Path) -> None:
 
 
 def test_ssv_files_as_start_values(tmp_path: Path) -> None:
-    """Of one instance, by the names of its variables, and of a run, by full names; in the units of the variables."""
+    """They serve one instance, by the names of its variables, and a run, by full names; in the units of the variables."""
     text = (
         f'<ssv:ParameterSet {DECLARED} version="1.0" name="v"><ssv:Parameters><ssv:Parameter name="{{0}}k"><ssv:Integer value="4"/></ssv:Parameter>'
         '<ssv:Parameter name="{0}b"><ssv:Real value="250" unit="mm"/></ssv:Parameter></ssv:Parameters>'
@@ -412,7 +412,7 @@ def test_ssv_files_as_start_values(tmp_path: Path) -> None:
 
 
 def test_ssv_files_are_start_values_of_exports_and_assemblies(tmp_path: Path) -> None:
-    """As they are those of a run."""
+    """They serve these as they serve a run."""
     file = tmp_path / "heavy.ssv"
     file.write_text(
         f'<ssv:ParameterSet {DECLARED} version="1.0" name="v"><ssv:Parameters><ssv:Parameter name="rod.m"><ssv:Real value="2000" unit="g"/>'

@@ -53,9 +53,9 @@ SHORT: dict[str, dict[str, Any]] = {
 """Examples whose systems need no files of their own, with short runs."""
 QUICK = ("01_pendulum", "17_quarter_car", "21_rolling_disc", "34_newtons_cradle")
 MADE_BY = {"00_three_uses": "lifted", "30_vehicle": "car"}
-"""Where it is not ``system``."""
+"""Function that makes the system, where its name is not ``system``."""
 OF = {"35_walkers_foot": {"slope": 0.4, "mu": 0.2, "step": 0.01}}
-"""What it is made of."""
+"""Arguments of the function that makes the system."""
 WITH_FILES = ("02_own_joint", "04_foreign_fmu", "07_excavator", "11_exported_mechanisms")
 DRIVEN_BY_FUNCTIONS = {"10_suspension": "'tyre.road', 'tyre.rate'", "16_stewart_platform": "'control0.u1'"}
 ASSEMBLED_FIRST = ("28_loader",)
@@ -85,7 +85,7 @@ def signals() -> System:
 
 
 def both_ways(system: System, path: Path, **options: Any) -> System:
-    """What is read of what was written, which is valid."""
+    """Writes a system, checks that the file is valid, and reads it again."""
     assert system.to_ssp(path, **options) == path
     assert "SystemStructureDescription" in check_valid(path)
     return System.from_ssp(path)
@@ -100,7 +100,7 @@ def same_bits(system: System, other: System, **run: Any) -> None:
 
 @pytest.mark.parametrize("name", [pytest.param(each, marks=() if each in QUICK else pytest.mark.slow) for each in SHORT])
 def test_examples_are_the_same_after_the_way_there_and_back(name: str, tmp_path: Path) -> None:
-    """As definitions, and their runs to the bit."""
+    """Their definitions are the same, and their runs are bit-identical."""
     if name.startswith("27"):
         pytest.importorskip("SALib", reason="SALib is not installed: pip install SALib")
     system = getattr(example(name), MADE_BY.get(name, "system"))(**OF.get(name, {}))
@@ -147,7 +147,7 @@ def test_examples_with_files_of_their_own(tmp_path: Path, monkeypatch: pytest.Mo
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DRIVEN_BY_FUNCTIONS)
 def test_examples_that_functions_drive_are_refused(name: str, tmp_path: Path) -> None:
-    """By the names of the inputs, and nothing is written."""
+    """The message names the inputs, and nothing is written."""
     sentence = refusal(lambda: example(name).system().to_ssp(tmp_path / "x.ssp"), BuildError)
     assert sentence.startswith(DRIVEN_BY_FUNCTIONS[name]) and "cannot be written as SSP: a Python function drives" in sentence
     assert not (tmp_path / "x.ssp").exists()
@@ -255,7 +255,7 @@ def test_positions_of_elements_connectors_and_icons(tmp_path: Path) -> None:
 
 
 def test_guesses_come_along(tmp_path: Path) -> None:
-    """Those of instances, with how far off they may be."""
+    """The guesses of instances keep their tolerances."""
     system = System("pendulum")
     system.add("ground", "planar.Fixed")
     system.add("rod", "planar.Body1", {"p1.rx": -0.5}, guess={"theta": (-1.2, 0.1), "x": 0.2})

@@ -1,4 +1,4 @@
-"""What a sweep refuses, before it runs or where a run cannot begin; and what it takes in other forms."""
+"""Refusals of a sweep, before it runs or where a run cannot begin; and other forms of input that it accepts."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_a_column_has_one_meaning() -> None:
 
 
 def test_rows_of_a_data_frame_are_points() -> None:
-    """Those of another table, too."""
+    """The rows of another table are points, too."""
     pandas = pytest.importorskip("pandas", reason="pandas is not installed: pip install pandas")
     frame = pandas.DataFrame({"rod.m": [1.0, 2.0], "rod.I": [0.1, 0.2]})
     table = sweep(pendulum(), frame, stop_time=0.0, measure=final("rod.x"))
@@ -156,7 +156,7 @@ def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path, monkeypatch
 
 
 def test_points_of_other_names_are_refused() -> None:
-    """Where they come, since nobody knows them before."""
+    """The refusal comes with the point, since its names are not known before."""
     points = [{"rod.m": 1.0}, {"rod.I": 1.0}]
     assert refusal(lambda: sweep(pendulum(), points, stop_time=0.0), BuildError) == (
         "point 1 has 'rod.I', and point 0 has 'rod.m'; give values of the same names at each point"

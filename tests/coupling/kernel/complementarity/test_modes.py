@@ -33,7 +33,7 @@ def tree(rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray, 
 
 
 def violated(found: Modes, items: list[Switched]) -> float:
-    """By how much the solution is none."""
+    """Returns the largest violation of the conditions by a solution."""
     worst = 0.0
     for item, x, a in zip(items, found.multiplier, found.acceleration, strict=True):
         if item.kind == SwitchKind.UNILATERAL:

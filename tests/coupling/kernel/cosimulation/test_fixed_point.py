@@ -38,7 +38,7 @@ def test_what_is_forgotten_has_to_be_learned_again() -> None:
 
 
 def test_the_gain_is_how_strongly_a_map_answers() -> None:
-    """Of x -> -7 x it is 7."""
+    """The gain of x -> -7 x is 7."""
     fixed_point = FixedPoint(1)
     x = np.array([1.0])
     for _ in range(2):

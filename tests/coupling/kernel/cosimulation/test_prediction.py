@@ -17,7 +17,7 @@ def cubic(t: float) -> np.ndarray:
 
 @pytest.mark.parametrize("t", [1.3, 1.0, 0.45])
 def test_polynomials_through_more_and_more_points(t):
-    """As NumPy fits them; through four points a cubic is exact."""
+    """NumPy fits the same polynomials; through four points a cubic is exact."""
     past = Past(2)
     for time in reversed(TIMES):
         past.add(time, cubic(time))
@@ -42,7 +42,7 @@ def test_the_oldest_points_are_forgotten():
 
 @pytest.mark.parametrize(("end", "best"), [(16.0, 3), (9.0, 1)])
 def test_as_many_points_as_would_have_been_best(end, best):
-    """Of a parabola that jumps one point is best, without a jump three."""
+    """One point is best for a parabola that jumps, three without a jump."""
     past = Past(2)
     for t in (0.0, 1.0, 2.0, 3.0):
         past.add(t, [t**2, 2 * t])

@@ -24,7 +24,7 @@ def test_a_kernel_that_was_reset_is_as_it_was_built() -> None:
 
 
 def test_a_start_says_which_value_is_refused() -> None:
-    """By its number among those given, whatever the order in which they are set."""
+    """The value has its number among those given, whatever the order in which they are set."""
     with started(pendulum()) as session:
         rod, unknown = session.instances[2], 4_000_000_000
         known = session.built.parts[2].fmu.variables["m"].reference

@@ -61,7 +61,7 @@ def test_calls_give_the_same_bits(fmi, guard):
 
 
 def test_a_refusal_is_told_with_what_was_logged(fmi, guard):
-    """With its status, and at the next call that has an answer where it was a setter's."""
+    """The status is reported as well; a setter's refusal comes at the next call that has an answer."""
     here, there = instances(foreign.fails_at(0.0, version=fmi), guard)
     started(here, there)
     told = [(each.derivatives(2)[0], each.message, each.said) for each in (here, there)]
@@ -70,7 +70,7 @@ def test_a_refusal_is_told_with_what_was_logged(fmi, guard):
 
 
 def test_what_one_instance_refuses_late_names_it(guard):
-    """Where the call of another one of the same process finds out."""
+    """A call of another instance in the same process detects the refusal."""
     path = foreign.discards_at(-1.0, version=3)
     fmu = load(path)
     library = GuardedLibrary(guard, str(fmu.library("me")), 3)
@@ -96,7 +96,7 @@ def test_a_process_that_dies_is_named_with_its_call(fmi, guard):
 
 
 def test_a_library_that_cannot_be_opened_is_refused_as_here(guard, tmp_path):
-    """By the same words."""
+    """The words are the same."""
     (tmp_path / "empty.so").write_bytes(b"")
     told = []
     for opened in (LoadedLibrary, lambda *a: GuardedLibrary(guard, *a)):
@@ -107,7 +107,7 @@ def test_a_library_that_cannot_be_opened_is_refused_as_here(guard, tmp_path):
 
 
 def test_every_function_has_a_name():
-    """By its number in the tables of fmi.h, which the sources list."""
+    """The name stands at the function's number in the tables of fmi.h, which the sources list."""
     text = (KERNEL / "fmi" / "fmi.h").read_text()
     for version in (2, 3):
         body = text.partition(f"#define FMI{version}_FUNCTIONS")[2].partition("\n\n")[0]

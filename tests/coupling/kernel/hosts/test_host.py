@@ -75,7 +75,7 @@ def test_a_call_comes_back_with_its_answer(start):
 
 
 def test_a_host_asks_back_during_a_call(start):
-    """As often as it wants; what is answered is its own again."""
+    """The host may ask any number of times; it gets its own answers."""
     host = start()
     host.answers(lambda what: 100 * what)
     assert host.call(ASK) is DeathKind.LIVES and host.words.word[0] == 1500
@@ -96,7 +96,7 @@ def test_functions_that_the_table_of_calls_lacks_are_refused():
 
 @pytest.mark.parametrize("name", FATAL)
 def test_death_by_a_signal_is_named(start, name):
-    """By its number, with the call in which it came; every further call says the same at once."""
+    """The death has the signal's number and the call in which it came; every further call reports the same at once."""
     host = start()
     host.words.word[0] = signal.Signals[name]
     assert host.call(RAISE) is DeathKind.SIGNALLED
@@ -140,7 +140,7 @@ def test_an_endless_call_ends_with_its_time(start):
 
 
 def test_an_endless_call_ends_where_it_is_given_up(start):
-    """By whoever listens, at once."""
+    """The listener ends the call at once."""
     host, asked = start(), []
 
     def interrupted(lasted: float) -> bool:
@@ -157,7 +157,7 @@ def test_an_endless_call_ends_where_it_is_given_up(start):
 
 
 def test_a_flood_of_output_stops_nobody(start):
-    """What is kept is bounded, and has the begin of it; the call comes back."""
+    """The kept output is bounded, and starts with the first line; the call comes back."""
     host = start(call_timeout=20)
     for _ in range(2):
         assert host.call(FLOOD) is DeathKind.LIVES
@@ -165,7 +165,7 @@ def test_a_flood_of_output_stops_nobody(start):
 
 
 def test_memory_has_a_limit(start):
-    """Which the host does not go beyond, and which nobody else feels; without one there is none."""
+    """The host stays within the limit, which affects no other process; without a limit it has all memory."""
     host, free = start(memory=64 << 20), start()
     for each in (host, free):
         each.words.word[0] = 100
@@ -265,7 +265,7 @@ def test_a_copy_of_the_master_leaves_its_hosts_alone(start):
 
 
 def test_a_service_that_cannot_be_loaded_is_refused(tmp_path):
-    """With the reason, and without a process that stays."""
+    """The message has the reason, and no process stays."""
     before = children()
     with pytest.raises(HostError, match=r"jourdain-host' did not start: .*none\.so: cannot open shared object file"):
         Host(core=str(tmp_path / "none.so"))
@@ -280,7 +280,7 @@ def test_a_program_that_is_missing_is_a_sentence(tmp_path, monkeypatch):
 
 
 def test_the_program_says_what_it_is_for():
-    """To users who start it by hand."""
+    """The message is for users who start it by hand."""
     told = subprocess.run([str(hosts.PROGRAM)], capture_output=True, text=True)
     assert told.returncode == 2 and told.stderr == "this program is started by Jourdain, for FMUs that run in a process of their own\n"
 

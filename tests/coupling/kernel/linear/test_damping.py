@@ -17,7 +17,7 @@ NUMBERS, SLOTS = (np.ctypeslib.ndpointer(kind, flags="C") for kind in (np.double
 
 
 def equations(count: int, joint: list[int], cycle: list[int], rtol: float = RTOL) -> Linear:
-    """Of a full pattern, eliminated in the order of the rows."""
+    """Returns equations of a full pattern, eliminated in the order of the rows."""
     start, column = np.arange(count + 1) * count, np.tile(np.arange(count), count)
     linear = Linear(start, column, np.arange(count))
     linear.set_constraints(joint, cycle, rtol)
@@ -92,7 +92,7 @@ def test_other_cycles_are_solved_as_if_nothing_were_damped():
 
 
 def test_what_redundant_constraints_leave_open_has_least_length():
-    """In the units of the unknowns, as without damping; a misfit of the size of the drift does no harm."""
+    """The length is in the units of the unknowns, as without damping; a misfit of the size of the drift does no harm."""
     s, b = nearly(0.0), np.array([10.0, 2.0, 3.0])
     linear = equations(3, [0, 1, 2], [0, 0, 0])
     linear.decide([False, False, True])
@@ -154,7 +154,7 @@ def test_pivots_found_elsewhere_are_trusted_by_what_they_leave_of_each_joint():
 
 @pytest.mark.parametrize("rows", [1, 2, 3])
 def test_peaks_of_pivots_found_elsewhere_are_the_greatest_shares_of_joints(rows):
-    """What is left of the determinant of a joint's own block, in whatever order greater and less come; nearly singular blocks too."""
+    """The shares are those of the determinant of a joint's own block, in any order of greater and smaller ones; nearly singular blocks too."""
     joint = np.repeat([0, 1], rows)
     count = joint.size
     linear = equations(count, joint.tolist(), [0] * count)

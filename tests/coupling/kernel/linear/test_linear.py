@@ -216,7 +216,7 @@ def test_badly_scaled_matrices_are_regular():
 
 
 def test_a_light_body_between_heavy_ones():
-    """What their joints have in common is nearly undetermined, yet is found."""
+    """The common part of their joints is nearly undetermined, yet is found."""
     for light in (1e-3, 1e-6, 1e-9):
         matrix = np.array([[1 + 1 / light, -1 / light], [-1 / light, 1 + 1 / light]])
         assert solved(matrix, [1, 1]) == pytest.approx([1, 1], rel=1e-15 / light + 1e-9)
@@ -260,7 +260,7 @@ def test_passing_a_singular_pose(along):
 
 
 def test_contradictions_near_a_singular_pose_stay_bounded():
-    """Where b cannot be met the solution grows with the inverse of the eigenvalue, but not beyond 1e11."""
+    """The solution for an unreachable b grows with the inverse of the eigenvalue, but not beyond 1e11."""
     equations = Equations(np.ones((9, 9)))
     for exponent in np.arange(-6, -18, -0.1):
         matrix, direction = near_singular(10**exponent, np.random.default_rng(4))
@@ -377,7 +377,7 @@ def test_shapes_that_do_not_fit():
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 @pytest.mark.parametrize("size", [0.3, 1.0, 2.0])
 def test_symmetric_equations_with_a_zero_on_the_diagonal(size, order):
-    """As those of the acceleration of a shaft without mass and of the coupling that holds it: symmetric, but not semidefinite."""
+    """The acceleration of a massless shaft and the coupling that holds it give such equations: symmetric, but not semidefinite."""
     linear = Linear([0, 1, 3], [1, 0, 1], order)
     assert linear.factorise([-1.0, -1.0, size]) == 0
     np.testing.assert_allclose(linear.solve([0.0, 10.0]), [-10.0, 0.0], atol=1e-13)

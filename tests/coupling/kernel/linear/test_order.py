@@ -20,7 +20,7 @@ def scattered(n: int, share: float) -> csr_array:
 
 
 def entries(pattern: csr_array, order: np.ndarray) -> int:
-    """Of the factors of the pattern and its mirror image together."""
+    """Returns the number of entries in the factors of the pattern and its mirror image together."""
     there = ((abs(pattern) + abs(pattern.T)).toarray() != 0)[np.ix_(order, order)]
     count = 0
     for k in range(len(order)):
@@ -61,7 +61,7 @@ def test_factors_are_as_sparse_as_those_of_superlu(name: str) -> None:
 
 
 def height(pattern: csr_array, order: np.ndarray) -> int:
-    """How many unknowns at most wait for one another: the first that is left beside one when it is eliminated waits for it."""
+    """Returns the height of the elimination tree: an unknown's parent is the first later one that its elimination leaves beside it."""
     there = ((abs(pattern) + abs(pattern.T)).toarray() != 0)[np.ix_(order, order)]
     heights = np.ones(len(order), dtype=int)
     for k in range(len(order)):

@@ -10,7 +10,7 @@ from coupling.kernel.system.status import STATUSES, Status
 @pytest.mark.parametrize("kind", [float, bool, np.uint32])
 @pytest.mark.parametrize("shape", [0, 3, (2, 3)])
 def test_an_array_is_found_where_it_is(kind, shape):
-    """As NumPy says, whether it may be written to or not, in one piece or not, and with nothing in it."""
+    """The address is NumPy's for arrays that are writable or not, contiguous or not, or empty."""
     array = np.zeros(shape, kind)
     fixed = array.copy()
     fixed.flags.writeable = False
@@ -20,5 +20,5 @@ def test_an_array_is_found_where_it_is(kind, shape):
 
 
 def test_statuses_are_found_by_their_numbers():
-    """As the kernel gives them."""
+    """The numbers are those of the kernel."""
     assert [Status(number) for number in range(len(STATUSES))] == list(STATUSES)

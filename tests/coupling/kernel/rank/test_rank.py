@@ -1,4 +1,4 @@
-"""Which constraints repeat others: decided on projected poses, with NumPy's geometry."""
+"""Detection of constraints that repeat others: decided on projected poses, with NumPy's geometry."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def right_sides(mechanism, rank, random):
 
 
 def test_accelerations_of_a_moving_redundant_mechanism_hold_together():
-    """What turning adds to them is consistent by itself, to the rounding of a difference."""
+    """The terms of turning are consistent by themselves, to the rounding of a difference."""
     make = Maker()
     mechanism = make.planar_loop(1.0, masses=3)
     mechanism.project()

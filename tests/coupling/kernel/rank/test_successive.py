@@ -62,7 +62,7 @@ def test_a_constraint_that_repeats_others_is_named_with_its_factors_and_its_misf
 
 
 def test_a_sine_of_1e_12_from_others_is_told_from_0():
-    """From V and G; S alone is blind below 1e-7."""
+    """V and G show the difference; S alone cannot resolve less than 1e-7."""
     rng = np.random.default_rng(5)
     n = 12
     A, G = np.diag(rng.uniform(1, 2, n)), rng.normal(size=(4, n))

@@ -18,7 +18,7 @@ HEADER = Path(coupling.kernel.__file__).parent / "rows" / "rows.h"
 
 
 def asked_of_c(tmp_path: Path, expressions: list[str]) -> list[int]:
-    """What the compiler makes of integer expressions about the header."""
+    """Returns the compiler's values of integer expressions about the header."""
     source, program = tmp_path / "ask.c", tmp_path / "ask"
     lines = "".join(f'    printf("%ld\\n", (long)({expression}));\n' for expression in expressions)
     source.write_text(f'#include "{HEADER}"\n#include <stddef.h>\n#include <stdio.h>\nint main(void)\n{{\n{lines}    return 0;\n}}\n')

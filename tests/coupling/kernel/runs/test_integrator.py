@@ -78,7 +78,7 @@ def test_what_an_integrator_raises_is_kept_and_ends_the_run(where: str, error: t
 
 
 def test_an_exception_that_nothing_could_keep_counts_as_an_interrupt() -> None:
-    """As Ctrl-C does before the first line of a function that C calls."""
+    """Ctrl-C causes such an exception before the first line of a function that C calls."""
     with running(Exact("step"), np.zeros(0)) as (session, status):
         assert status is Status.STOPPED and session.kernel._callbacks
         session.kernel._callbacks.raised = None

@@ -102,7 +102,7 @@ def test_nothing_happens_beyond_the_limit(method):
 
 @pytest.mark.parametrize("method", BOTH)
 def test_roundoff_does_not_lead_beyond_the_limit(method):
-    """Where t + (limit - t) is not the limit."""
+    """Such limits are times where t + (limit - t) is not the limit."""
     asked = []
     rk = RungeKutta(method, lambda t, x: asked.append(t) or 0 * x, 1e-6, 1e-6, 1)
     for begin, limit in np.random.default_rng(5).uniform([0, 1], [0.1, 2], (100, 2)):
@@ -115,7 +115,7 @@ def test_roundoff_does_not_lead_beyond_the_limit(method):
 
 @pytest.mark.parametrize("method", BOTH)
 def test_a_limit_does_not_spoil_the_size(method):
-    """Whether a short step goes well says nothing against the longer one that was due."""
+    """The success of a shortened step says nothing against the longer one that was due."""
     rk = RungeKutta(method, oscillator, 1e-6, 1e-6, 2)
     rk.start(0.0, [1.0, 0.0])
     rk.integrate(2.0)
@@ -145,7 +145,7 @@ def test_a_limit_does_not_hide_that_the_size_was_too_long(method):
 
 @pytest.mark.parametrize("method", BOTH)
 def test_the_last_steps_share_what_is_left(method):
-    """What is a little longer than a step is one step; what is less than two is halved."""
+    """A remainder a little longer than a step is one step; one of less than two steps is halved."""
     for left, sizes in {1.005: [1.005], 1.2: [0.6, 0.6], 2.5: [1.0, 0.75, 0.75]}.items():
         rk = RungeKutta(method, lambda t, x: 0 * x, 1e-6, 1e-6, 1)
         rk.start(0.0, [1.0])
@@ -402,7 +402,8 @@ def test_a_refusal_in_an_extra_stage_is_reported():
 
 
 def test_the_limits_of_stability_are_known():
-    """That of DOPRI5 from its stability polynomial, whose last coefficient is 1/600; that of DOP853 as Hairer's code takes it, to 5 %."""
+    """The limit of DOPRI5 follows from its stability polynomial, whose last coefficient is 1/600. The limit of DOP853 is that of Hairer's
+    code, to 5 %."""
     (limit,) = (root.real for root in np.roots([1 / 600, 1 / 120, 1 / 24, 1 / 6, 1 / 2, 1, 0]) if abs(root.imag) < 1e-12 and root.real < 0)
     assert dopri5.METHOD.stable == pytest.approx(-limit, rel=1e-9)
     assert dop853.METHOD.stable == pytest.approx(6.1, rel=0.05)

@@ -41,7 +41,7 @@ def density(tree):
 
 
 def weights(a, tree):
-    """What the stages make of a tree's elementary differential."""
+    """Returns the stages' weights of a tree's elementary differential."""
     return np.prod([a @ weights(a, branch) for branch in tree] + [np.ones(len(a))], axis=0)
 
 
@@ -61,7 +61,7 @@ def test_there_are_as_many_trees_as_butcher_counts():
 
 @pytest.mark.parametrize(("method", "order", "estimates", "dense"), [m[:4] for m in METHODS.values()], ids=list(METHODS))
 def test_order_conditions_hold(method, order, estimates, dense):
-    """Of the result, of the formulas that estimate its error, and of dense output at any fraction of the step."""
+    """They hold for the result, for the formulas that estimate its error, and for dense output at any fraction of the step."""
     a, end = square(method), len(method.e)
     np.testing.assert_allclose(a.sum(axis=1), method.c, atol=1e-14)
     for tree in all_trees(order):

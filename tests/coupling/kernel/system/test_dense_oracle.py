@@ -192,7 +192,7 @@ class Pair:
         return status, self.kernel.slots[self.session.schedule.derivatives].copy()
 
     def check_all(self) -> None:
-        """By the affine shortcut where there is one, by iteration, and as for output."""
+        """Checks the affine shortcut where it exists, the iteration, and the values for output."""
         self.check(self.derivatives)
         self.kernel.set_fast(False)
         self.check(self.derivatives)
@@ -220,7 +220,7 @@ def test_the_seven_body_mechanism():
 
 
 def test_the_affine_shortcut_was_taken():
-    """What is compared above is not one way of evaluation three times."""
+    """The comparison above is therefore not one way of evaluation three times."""
     with Pair(SYSTEMS["four-bar"]()) as pair:
         (loop,) = pair.session.schedule.loops
         assert loop.followers is not None

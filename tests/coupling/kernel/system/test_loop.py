@@ -1,4 +1,4 @@
-"""Where the iterations of a loop begin after an attempt that failed."""
+"""Start of a loop's iterations after an attempt that failed."""
 
 import numpy as np
 import pytest

@@ -92,7 +92,7 @@ def test_sines_and_cosines_of_the_same_angles(count):
 
 
 def test_where_nothing_new_may_be_run_there_are_no_instructions():
-    """As systems have it that are hardened: the interpreter serves there."""
+    """Hardened systems forbid new code; the interpreter serves there."""
     add = OPERATIONS["ADD"][0]
     program, workspace = np.array([add, 1, 2, 0, 1, END], dtype=np.int32), np.array([1.0, 2.0, np.nan])
     child = os.fork()
@@ -109,7 +109,7 @@ def test_where_nothing_new_may_be_run_there_are_no_instructions():
 # Kernels before Linux 6.2 have no sandbox, and processes that ask for one are refused there.
 @pytest.mark.parametrize("kept_apart", [False, pytest.param(True, marks=pytest.mark.skipif(bool(sandbox.lacks()), reason=sandbox.lacks()))])
 def test_processes_of_their_own_have_instructions(kept_apart):
-    """In a sandbox too, where code of files cannot be loaded."""
+    """They have them in a sandbox too, where code of files cannot be loaded."""
     program = np.array([OPERATIONS["ADD"][0], 1, 2, 0, 1, END], dtype=np.int32)
     host = HostedLibrary(sandbox=Sandbox((), ()) if kept_apart else None)
     made = host.machine_new(host.pointer(program), 3)

@@ -35,7 +35,7 @@ def test_an_operation(name):
 
 
 def test_batches_follow_each_other():
-    """What one batch has left the next one reads."""
+    """A batch reads the results of the one before it."""
     add, square = OPERATIONS["ADD"][0], OPERATIONS["MULTIPLY"][0]
     workspace = np.array([1.0, 2.0, np.nan, np.nan])
     run(np.array([add, 1, 2, 0, 1, square, 1, 3, 2, 2, END], dtype=np.int32), workspace)

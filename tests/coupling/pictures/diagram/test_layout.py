@@ -95,7 +95,7 @@ def test_a_group_has_its_instances_in_its_frame() -> None:
 
 
 def test_sixty_instances_take_no_two_seconds() -> None:
-    """Of processor time; the picture is that of a page, and the same each time."""
+    """They take less than two seconds of processor time. The diagram fits on a page, and is the same each time."""
     start = time.process_time()
     text = svg(picture_of(tree(20)))
     assert time.process_time() - start < 2
