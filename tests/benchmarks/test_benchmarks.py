@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def printed(script: str, *options: str) -> list[str]:
-    """What a benchmark prints, line by line."""
+    """Returns the lines that a benchmark prints."""
     command = [sys.executable, f"benchmarks/{script}.py", *options]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
 
@@ -199,7 +199,7 @@ def test_the_expected_outputs_of_the_chain_of_masters_follow_its_closed_form():
 
 
 def test_the_fmu_of_the_benchmark_of_masters_is_valid(tmp_path):
-    """By FMPy's rules and the schema of the standard."""
+    """It is valid by FMPy's rules and the schema of the standard."""
     masters.make(tmp_path)
     assert validate_fmu(str(tmp_path / "Link.fmu")) == []
 
