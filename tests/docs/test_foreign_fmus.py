@@ -28,7 +28,7 @@ BESIDE = {
 
 
 def functions(path: Path) -> Iterator[tuple[str, ast.AST]]:
-    """Those of a file by their names, and what each holds beside other functions."""
+    """Yields the functions of a file by their names, and what each contains beside other functions."""
 
     def inside(node: ast.AST, name: str) -> Iterator[tuple[str, ast.AST]]:
         for child in ast.iter_child_nodes(node):

@@ -1,4 +1,4 @@
-"""What guides show is run; README and manual are in test_readme.py."""
+"""Runs of all code that the guides show; README and manual are in test_readme.py."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DOCS = ROOT / "docs"
 
 @pytest.fixture(autouse=True)
 def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the pieces may leave files."""
+    """Gives a folder in which the pieces may leave files."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

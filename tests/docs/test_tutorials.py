@@ -1,4 +1,4 @@
-"""What the tutorials show is run, and what they say of it holds."""
+"""Runs of all code that the tutorials show, and checks of their statements about it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TUTORIALS = ROOT / "docs" / "tutorials"
 
 @pytest.fixture(autouse=True)
 def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the pieces may leave files."""
+    """Gives a folder in which the pieces may leave files."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
