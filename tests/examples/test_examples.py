@@ -200,7 +200,8 @@ def check_bricard(printed: str, folder: Path) -> None:
 
 
 def check_spatial_slider_crank(printed: str, folder: Path) -> None:
-    """By itself it goes as published, with the motor as its closed form tells, and what the source gave is heat or motion."""
+    """Checks that it moves as published without the motor, that the motor follows its closed form, and that the energy of the source
+    becomes heat or motion."""
     assert number(r"difference to the reference: (\S+) ", printed) < 2e-8
     assert number(r"closed form: (\S+) m", printed) < 1e-7
     assert number(r"balance of energy: (\S+) J", printed) < 1e-6
@@ -353,7 +354,7 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
     "37_ratchet": planar_machines.check_ratchet,
 }
 NEEDS = {"12_run_exported_mechanisms": "11_exported_mechanisms"}
-"""What has to run before."""
+"""Example that has to run before, by example."""
 LONG = ("06_hydraulic_crane", "07_excavator", "08_motor_slider_crank", "09_gantry_crane", "10_suspension", "12_run_exported_mechanisms")
 LONG += ("14_bricard", "15_spatial_slider_crank", "16_stewart_platform", "18_pointing", "19_wheel", "20_parallelogram")
 LONG += ("23_balloon", "24_robot_arm", "25_chaplygin")
@@ -389,7 +390,7 @@ def run_in_a_process(path: Path, folder: Path, *before: str) -> None:
 
 
 def run_here(path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    """This process runs the example, with the same promises; a process of its own would import everything anew."""
+    """Runs the example in this process, with the same checks; a process of its own would import everything anew."""
     needs_what_is_missing(path)
     monkeypatch.chdir(folder)
     monkeypatch.syspath_prepend(str(EXAMPLES))
@@ -459,7 +460,7 @@ def test_the_seven_body_mechanism_can_be_imported() -> None:
 
 
 def test_a_failed_comparison_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """With a digit of the reference changed, the last line says so and the exit code is 1."""
+    """The last line reports a changed digit of the reference, and the exit code is 1."""
     seven = example("03_seven_body_mechanism")
     monkeypatch.setitem(seven.REFERENCE, "eps", seven.REFERENCE["eps"] + 1e-9)
     monkeypatch.setattr(sys, "argv", ["seven", "--out", str(tmp_path)])

@@ -81,7 +81,7 @@ def test_four_bars_that_do_not_close_are_not_put_together(excavator, path):
 
 
 def test_rates_are_those_of_the_lengths(path):
-    """By central differences, to 1e-8 m/s."""
+    """They agree with central differences, to 1e-8 m/s."""
     h = 1e-5
     for time in np.linspace(0.01, 11.9, 60):
         before, now, behind = (path.lengths(t) for t in (time - h, time, time + h))
@@ -101,7 +101,7 @@ def test_the_path_is_smooth(path):
 
 
 def test_two_bars_meet(excavator):
-    """Of 0.3 m and 0.4 m over 0.5 m they make a right angle, on the left; turned as a whole with their hinges, so does their pin."""
+    """Bars of 0.3 m and 0.4 m over 0.5 m make a right angle, on the left. Their pin turns with their hinges as a whole."""
     meeting = importlib.import_module("excavator.arm").meeting
     for turn in (1, 1j, -0.6 + 0.8j):
         a, b = (excavator.Moving(point * turn, 2j * point * turn) for point in (0, 0.5))
@@ -138,7 +138,7 @@ numpy.savetxt("found.csv", found, delimiter=",", header=",".join(found.dtype.nam
 
 
 def test_the_fmu_plans_by_itself(excavator, planner, tmp_path):
-    """In FMPy, in a process that knows nothing of the example, it gives the same digits as the functions, for another depth too."""
+    """It gives the same digits as the functions, in FMPy and in a process without the example, for another depth too."""
     for depth in (0.35, 0.2):
         subprocess.run([sys.executable, "-c", _IN_FMPY, str(planner), str(depth)], cwd=tmp_path, check=True, capture_output=True)
         table = np.genfromtxt(tmp_path / "found.csv", delimiter=",", names=True, deletechars="")

@@ -29,7 +29,7 @@ def exporting() -> Iterator[ModuleType]:
 
 @pytest.fixture(scope="module", params=[pytest.param(2, id="fmi2", marks=pytest.mark.slow), pytest.param(3, id="fmi3")])
 def folder(request: pytest.FixtureRequest, exporting: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the FMUs are."""
+    """Gives the folder of the FMUs."""
     made = tmp_path_factory.mktemp("exported")
     exporting.export(made, request.param)
     return made
@@ -42,7 +42,7 @@ def runs() -> ModuleType:
 
 KIND = pytest.mark.parametrize("kind", ["ModelExchange", "CoSimulation"])
 NEAR = {"ModelExchange": 1e-7, "CoSimulation": 1e-9}
-"""What CVODE leaves at a tolerance of 1e-11, and what the FMU itself does."""
+"""Errors of CVODE at a tolerance of 1e-11, and of the FMU itself."""
 
 
 @KIND
@@ -94,7 +94,7 @@ def test_nothing_of_this_library_is_imported(folder: Path) -> None:
 def test_a_failed_comparison_is_an_error(
     runs: ModuleType, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With a digit of the reference changed, the last lines say so, once for each kind, and the exit code is 1."""
+    """The last lines report a changed digit of the reference, once for each kind, and the exit code is 1."""
     monkeypatch.setitem(runs.REFERENCE, "eps", runs.REFERENCE["eps"] + 1e-6)
     monkeypatch.setattr(sys, "argv", ["run", "--out", str(folder)])
     assert runs.main() == 1

@@ -86,7 +86,7 @@ def test_the_load_below_a_trolley_that_rolls_freely(machine: ModuleType, monkeyp
 
 
 def test_damping_damps(machine: ModuleType) -> None:
-    """With it the load comes to rest within 5 cm for good in the time in which without it the swing has hardly become smaller."""
+    """The damped load comes to rest within 5 cm for good. In the same time the undamped swing hardly becomes smaller."""
     late = {}
     for gain in (0.0, machine.SWING_GAIN):
         result = machine.system(gain).simulate(machine.STOP, rtol=1e-8)

@@ -80,7 +80,7 @@ def test_energy_is_kept(machine: ModuleType) -> None:
 
 
 def test_an_explicit_solver_says_that_it_is_stiff(machine: ModuleType) -> None:
-    """Of loose tolerance, where stability limits its steps once the pressure of chamber 2 follows the tank."""
+    """Its tolerance is loose: stability limits its steps once the pressure of chamber 2 follows the tank."""
     (warning,) = machine.system().simulate(crane.STOP, rtol=1e-6).outcome.warnings
     assert "looks stiff" in warning and "'cylinder.p2'" in warning and "choose solver='cvode'" in warning
     assert machine.system().simulate(crane.STOP, solver="cvode", rtol=1e-6).outcome.warnings == []
@@ -97,7 +97,7 @@ CASES = [(scheme, degree) for scheme in ("explicit", "gauss-seidel") for degree 
 def test_co_simulation_has_the_order_of_its_scheme(
     machine: ModuleType, exact: dict[str, np.ndarray], scheme: str, degree: int, split: str
 ) -> None:
-    """From 5e-4 s on, in pressures and force, over 3 s in which the cylinder extends."""
+    """The order shows from 5e-4 s on, in pressures and force, over 3 s in which the cylinder extends."""
     found = []
     for h in (5e-4, 2.5e-4):
         result = machine.system(*SPLITS[split]).simulate(
@@ -133,8 +133,8 @@ def test_implicit_co_simulation_is_of_order_2(machine: ModuleType, exact: dict[s
     ],
 )
 def test_co_simulation_converges_through_the_end_stop(machine: ModuleType, exact: dict[str, np.ndarray], scheme: str, degree: int) -> None:
-    """Over all 20 s. Where the stop begins and ceases to push within a step a kink is extrapolated, which is an error of order 1, if a
-    small one: all errors stay below a line of order 1, and below 1e-6 in the length."""
+    """It converges over all 20 s. If the stop begins or ceases to push within a step, a kink is extrapolated, which is a small error of
+    order 1. All errors stay below a line of order 1, and below 1e-6 in the length."""
     for h in (5e-4, 1.25e-4):
         result = machine.system().simulate(
             crane.STOP, communication_step=h, scheme=Scheme(scheme, extrapolation=degree), output_times=TIMES, outputs=list(NAMES)
@@ -183,7 +183,7 @@ def test_a_start_that_makes_no_sense_is_refused(
     text: str,
     communication: dict[str, float],
 ) -> None:
-    """By name and value."""
+    """The message gives name and value."""
     add = System.add
 
     def changed(system: System, name: str, fmu: str, start: dict | None = None, kind: str | None = None) -> None:

@@ -106,8 +106,8 @@ def test_no_load_speed(machine: ModuleType) -> None:
 
 
 def test_stall_current(machine: ModuleType) -> None:
-    """With the shaft blocked and the full voltage on it, the current is the battery's voltage over all resistances, reached as a lag
-    with the time constant L/R."""
+    """The current of a blocked shaft at full voltage is the battery's voltage over all resistances. It approaches this value as a lag with
+    the time constant L/R."""
     stalled = System("blocked motor")
     for name, component, values in (
         ("battery", "electrical.Battery", {**machine.BATTERY, "capacity": 1e9}),
@@ -125,7 +125,7 @@ def test_stall_current(machine: ModuleType) -> None:
 
 
 def test_energy_is_kept(machine: ModuleType) -> None:
-    """What the battery gave is stored or has left, to the solver's tolerance: ten times as well with a tenth of it, or more."""
+    """The energy from the battery is stored or has left, to the solver's tolerance. The error falls at least as fast as the tolerance."""
     gaps = []
     for rtol in (1e-6, 1e-8):
         result = machine.system().simulate(machine.STOP, solver="cvode", rtol=rtol)
@@ -137,5 +137,5 @@ def test_energy_is_kept(machine: ModuleType) -> None:
 
 @pytest.mark.parametrize("scheme", ["explicit", pytest.param("implicit", marks=pytest.mark.slow)])
 def test_co_simulation_converges(machine: ModuleType, scheme: str) -> None:
-    """While the machine speeds up: halved steps make a quarter of the error."""
+    """Halved steps make a quarter of the error while the machine speeds up."""
     converges(machine.system, scheme, 0.15, (1e-4, 5e-5), ("crank.theta", "rotor.w", "motor.current", "slider.x"), 2e-4)

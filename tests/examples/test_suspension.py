@@ -47,7 +47,8 @@ class Model:
         return {"lower arm": np.array([a, 1, 0]), "knuckle": np.array([k, k1, k2]), "upper arm": np.array([u, u1, u2])}
 
     def point(self, angles: dict[str, np.ndarray], body: str, at: complex) -> np.ndarray:
-        """Where a point of a body is that lies at ``at`` in the position at rest, for h = 0, with its first and second derivative for a."""
+        """Returns the place of a body's point that lies at ``at`` in the position at rest, for h = 0. Its first and second derivative are
+        added for a."""
 
         def turned(vector: complex, angle: np.ndarray) -> np.ndarray:
             phi, phi1, phi2 = angle
@@ -135,7 +136,7 @@ def test_ride_height(machine: ModuleType, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def eigenvalues(machine: ModuleType) -> np.ndarray:
-    """Of the model at rest, by central differences."""
+    """Returns the eigenvalues of the model at rest, by central differences."""
     model = Model(machine)
     columns = [(np.array(model.rates(0, step)) - model.rates(0, -step)) / 2e-6 for step in 1e-6 * np.eye(4)]
     return np.sort_complex(np.linalg.eigvals(np.transpose(columns)))
