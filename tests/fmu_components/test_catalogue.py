@@ -17,7 +17,7 @@ def test_components_are_named_after_their_folder_and_class():
 
 
 def test_a_file_declares_what_it_is_called(monkeypatch):
-    """In the library a file is named after its component, less the number of those that share one declaration."""
+    """A file of the library is named after its component, without the number of those that share one declaration."""
     for name, component in catalogue.all_components().items():
         file = component.__module__.rsplit(".", 1)[-1]
         assert file in (name.split(".")[1], name.split(".")[1].rstrip("0123456789"))

@@ -43,7 +43,7 @@ FRICTIONS: Mapping[str, tuple[Mapping[str, float], Motion, Mapping[str, float]]]
         {"N.tau": -Q * 0.2 * 100 * math.tanh(0.45)},
     ),
 }
-"""What is set, where it is at rest or creeps, by its depth and its speed, and the efforts that carry the load there."""
+"""Values that are set, the motion at rest or in creep, by its depth and its speed, and the efforts that carry the load there."""
 
 
 @pytest.mark.parametrize("name", FRICTIONS)
@@ -62,7 +62,7 @@ def test_depth_falls_with_the_stiffness_and_creeping_with_the_regularising_speed
 
 @pytest.mark.parametrize("phi", [0.0, 3.0])
 def test_a_geneva_wheel_gives_way_with_the_damping_to_the_power_minus_1(phi: float) -> None:
-    """In the slot and locked: under a torque it turns at torque/c."""
+    """It turns at torque/c under a torque, in the slot and locked."""
     with Driver(cached_fmu(find("mechanical1d.Geneva"), 3), "cs") as d:
         d.enter()
         for c in (10.0, 1e4):

@@ -1,4 +1,4 @@
-"""What holds for every component of the catalogue, in both FMI versions: the FMU says what the declaration says."""
+"""Properties of every component of the catalogue, in both FMI versions: the FMU agrees with the declaration."""
 
 from __future__ import annotations
 

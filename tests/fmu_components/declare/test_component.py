@@ -1,4 +1,4 @@
-"""What a declaration refuses, and with which sentence."""
+"""Refusals of a declaration, and their sentences."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def test_a_name_that_fmi_does_not_allow(name):
 
 
 def test_a_port_that_is_given_too_little():
-    """How many coordinates the kind has."""
+    """The message gives the number of coordinates of the kind."""
 
     def body(self):
         self.moves(self.port("p1", PLANAR, Side.MOTION, "point"), 0, 0)
@@ -236,7 +236,7 @@ def test_nothing_declared():
     ],
 )
 def test_a_constraint_of_the_wrong_kind(method, equations, sentence):
-    """What was stated, and where it belongs."""
+    """The message quotes the equation, and says where it belongs."""
 
     def stated(self, M, N):
         return equations(M, N)
@@ -274,7 +274,7 @@ def test_ranges_know_their_ends(valid, inside, outside, text):
 
 
 def test_a_declaration_is_frozen():
-    """What is declared cannot be changed afterwards."""
+    """Its parts cannot be changed afterwards."""
     from fmu_components.catalogue import find
 
     declared = declaration(find("planar.Fixed"))

@@ -28,7 +28,7 @@ EXPRESSIONS = [
 
 @pytest.mark.parametrize("expression", EXPRESSIONS, ids=str)
 def test_the_answers_are_those_of_sympy(expression):
-    """To the order of the terms; SymPy's own walk over the tree is the oracle."""
+    """They agree to the order of the terms; SymPy's own walk over the tree is the oracle."""
     assert free_symbols(expression) == expression.free_symbols
     for symbol in (x, y, z):
         assert derivative(expression, symbol) == sympy.diff(expression, symbol)

@@ -40,7 +40,7 @@ def test_the_turn_factor_has_values_at_rest_and_at_half_a_turn():
 
 
 def test_slopes_of_the_turn_factor_are_its_kind():
-    """By the square the next order; by the cosine a rational function, against differences."""
+    """The slope by the square is the next order. The slope by the cosine is a rational function, which agrees with differences."""
     assert TurnFactor(0, SQUARE, COSINE).diff(SQUARE) == TurnFactor(1, SQUARE, COSINE)
     for order in (0, 1, 2):
         value, slope = (

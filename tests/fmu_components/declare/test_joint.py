@@ -1,4 +1,4 @@
-"""What holds for the declaration of every joint of the catalogue: power and time derivatives."""
+"""Properties of the declarations of all joints in the catalogue: power and time derivatives."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def check_wrenches_have_no_power_on_allowed_velocities(joint):
 
 
 def two_sided(declared, G):
-    """How many constraints are the opposite of another one, as stops at both ends are, of which one holds at a time."""
+    """Returns the number of constraints that are the opposite of another one, as stops at both ends are; one of each two holds at a time."""
     contacts = [int(each.multiplier[7:-1]) - 1 for each in declared.switched if each.kind == "unilateral"]
     return sum(np.array_equal(G[i], -G[j]) for i, j in combinations(contacts, 2))
 

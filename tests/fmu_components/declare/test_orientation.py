@@ -12,7 +12,7 @@ def quaternion(**how):
 
 
 def same(q, rotation):
-    """Whether a quaternion is that of a rotation, up to its sign."""
+    """Says whether a quaternion is that of a rotation, up to its sign."""
     return abs(abs(np.roll(q, -1) @ rotation.as_quat()) - 1) < 1e-13
 
 

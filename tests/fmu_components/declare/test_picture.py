@@ -1,4 +1,4 @@
-"""What components say of their looks, and how it travels."""
+"""Pictures of components, and their way into FMUs."""
 
 from __future__ import annotations
 

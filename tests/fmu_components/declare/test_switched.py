@@ -105,7 +105,7 @@ def test_friction_is_its_equation_or_its_law(ideal):
 
 
 def test_friction_that_others_hold_carries_its_limit(ideal):
-    """In the modes 2 and -2 the residual is lambda + static or lambda - static, and a slip of 1e-6 is watched; without a limit no slip is."""
+    """The residual is lambda + static or lambda - static in the modes 2 and -2, and a slip of 1e-6 is watched; slip without a limit is not."""
     d = ideal(Bearing, {"lambda[1]": 3.0, "lambda[2]": -4.0, "lambda[3]": 0.7, "N.omega": -3e-7})
     for mode in (2, -2):
         d.set({"mode[3]": mode})

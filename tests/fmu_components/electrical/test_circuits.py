@@ -130,7 +130,7 @@ def test_a_battery_is_charged():
     ],
 )
 def test_batteries_that_make_no_sense_are_refused(values, sentence):
-    """By name and value; empty and full batteries are not."""
+    """The message gives name and value; empty and full batteries are accepted."""
     for soc in (0.0, 1.0):
         blocks({"battery": ("electrical.Battery", {"soc": soc})}).simulate(1.0)
     with pytest.raises((StartError, ValueError), match=sentence):

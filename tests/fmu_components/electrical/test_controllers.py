@@ -30,7 +30,7 @@ def current_loop(goal, **controller):
 
 
 def test_a_current_follows_as_a_lag():
-    """With kp = L a and ki = R a it is 1 - exp(-a t) of its set-point."""
+    """The current is 1 - exp(-a t) of its set-point if kp = L a and ki = R a."""
     result = current_loop(5.0).simulate(0.02, rtol=1e-10)
     assert result["winding.current"] == pytest.approx(5 * (1 - np.exp(-500 * result.time)), abs=1e-7)
     assert result.statistics.events == 0
@@ -59,7 +59,7 @@ def test_a_limited_voltage():
 
 
 def test_the_induced_voltage_is_fed_forward():
-    """With it the current of a motor that runs up is the lag of a winding at rest, without it it is not."""
+    """The current of a motor that runs up is then the lag of a winding at rest. It is not without the feed-forward."""
     far = {}
     for fed in (True, False):
         parts = {

@@ -91,7 +91,7 @@ def test_the_duty_is_limited(duty, used):
 
 
 def test_a_battery_drives_a_motor_through_a_bridge():
-    """What the battery loses is stored in the rotor or has become heat, in the battery, the bridge and the motor."""
+    """The battery's loss of energy is stored in the rotor or has become heat, in the battery, the bridge and the motor."""
     system = motor_on(
         ("electrical.Battery", {"R": 0.1, "capacity": 200.0, "soc": 0.7}),
         [("source.pin", "bridge.supply"), ("bridge.load", "motor.pin"), ("ramp.y", "bridge.duty")],
@@ -161,7 +161,7 @@ def test_the_steady_state_of_a_synchronous_motor():
 
 
 def test_the_balance_of_a_synchronous_motor():
-    """What it takes is stored in its field, becomes heat, or turns the rotor."""
+    """Its input energy is stored in its field, becomes heat, or turns the rotor."""
     result = synchronous(5e-4).simulate(0.05, rtol=1e-10, output_interval=2e-5)
     used = result["motor.energy"] + work(result, "motor.loss") + result["rotor.energy.kinetic"]
     assert work(result, "motor.taken") == pytest.approx(used, abs=1e-6 * used.max())

@@ -38,7 +38,7 @@ def compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def compile_all(folder: Path, scripts: dict[str, str], beside: Callable[[], None] = lambda: None) -> None:
-    """Of sources of one length, which begin in the order of their names, some do something else than to wait for a moment."""
+    """Compiles sources of one length, which begin in the order of their names. Some do something else than to wait for a moment."""
     sources = {name: f"# {name}\n{scripts.get(name, 'sleep 0.02')}".ljust(80).encode() for name in SOURCES}
     c.libraries_of([c.PLATFORMS["linux64"]], sources, folder, (), beside)
 

@@ -1,4 +1,4 @@
-"""What is inside every FMU as a program: it needs nothing but the C library, exports nothing but FMI, and can be built again."""
+"""Contents of every FMU as a program: it needs only the C library, exports only FMI, and can be built again."""
 
 from __future__ import annotations
 

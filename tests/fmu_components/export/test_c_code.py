@@ -15,7 +15,7 @@ x, y, z = sympy.symbols("x y z", real=True)
 
 @pytest.mark.parametrize("constant", [sympy.pi, sympy.E, sympy.GoldenRatio])
 def test_constants_are_numbers(constant: sympy.Expr) -> None:
-    """In full precision, since standard C has no macros for them."""
+    """They are written in full precision, since standard C has no macros for them."""
     text = expression_printer({}).doprint(constant * x)
     assert "M_" not in text
     (number,) = re.findall(r"[\d.]{10,}", text)

@@ -67,7 +67,7 @@ DAMAGES: list[Callable[[Path], None]] = [emptied, cut, flipped, replaced, Path.u
 
 @pytest.mark.parametrize("first", range(len(DAMAGES)))
 def test_damage_at_every_file(cache: Path, first: int) -> None:
-    """What a power cut leaves, flipped bits, folders in the place of files, missing ones: each file meets each of them in turn."""
+    """Each file meets each kind of damage in turn: leftovers of a power cut, flipped bits, a folder in its place, and absence."""
     path = cached_fmu(FIXED, 3)
     whole = {each: each.read_bytes() for each in cache.rglob("*") if each.is_file()}
     assert len(whole) > 20 and path in whole
@@ -94,7 +94,7 @@ def test_each_bit_of_an_archive_counts(cache: Path) -> None:
 
 
 def test_files_in_the_place_of_folders(cache: Path) -> None:
-    """Of the FMU and of the runtime."""
+    """The folders are those of the FMU and of the runtime."""
     path = cached_fmu(FIXED, 3)
     whole = path.read_bytes()
     for folder in (path.parent, path.parent.parent, next(cache.glob("runtime-*"))):

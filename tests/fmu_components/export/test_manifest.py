@@ -126,7 +126,7 @@ def check_dependencies_hold_numerically(written, table, fmi):
 
 
 def test_the_wrench_is_that_of_lambda(joint, fmi):
-    """In ideal mode the force of a revolute joint is its multiplier, whatever the motion."""
+    """The force of a revolute joint in ideal mode is its multiplier, whatever the motion."""
     (force,) = [each for each in read(joint, fmi).findall("ModelStructure/Output") if name(joint, each) == "M.Fx"]
     assert dependencies(joint, force) == {"lambda[1]": "constant"}
 

@@ -322,7 +322,7 @@ def test_the_oracle_finds_what_is_wrong(joint):
 
 
 def check_no_dependence_is_declared_in_vain(described, table, fmi):
-    """What is declared as a dependence moves its unknown somewhere; what a relation watches does so at events only."""
+    """Each declared dependence moves its unknown somewhere; variables that a relation watches do so at events only."""
     probe = dependence(table, None if fmi == 2 else False)
     indicators = {f"{relation.name}.indicator" for relation in table.with_role(Role.RELATION)}
     for unknown in (*described.outputs, *described.derivatives):
@@ -332,7 +332,7 @@ def check_no_dependence_is_declared_in_vain(described, table, fmi):
 
 
 def check_nothing_that_the_switch_changes_is_constant(table):
-    """In FMI 2 the dependencies are the union of both modes, and a factor that differs between them is never called constant."""
+    """The dependencies in FMI 2 are the union of both modes, and a factor that differs between them is never called constant."""
     described = read(table, 2)
     modes = [dependence(table, position) for position in (False, True)]
     for unknowns in (described.outputs, described.derivatives, described.initialUnknowns):

@@ -34,7 +34,7 @@ FATAL = 4
 BASE = (Role.TIME, Role.PARAMETER, Role.SWITCH, Role.STATE, Role.DISCRETE, Role.RELATION, Role.INPUT, Role.DISCRETE_INPUT, Role.ALGEBRAIC)
 DIGITS = 30
 ROUNDING = {"spatial.RevoluteBody": 10}
-"""By how much more rounding grows: over a step, where an acceleration of 1e3 is a quotient of what cancels."""
+"""Factors by which rounding grows more over a step, where an acceleration of 1e3 is a quotient with cancellation."""
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""What is computed once: nothing is lost by it, and what differs by a sign alone is one thing."""
+"""Parts that are computed once: the values stay the same, and expressions that differ by a sign alone are one part."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def inserted(shared: list[tuple[sympy.Symbol, sympy.Expr]], reduced: list[sympy.
 
 
 def test_the_parts_make_the_whole() -> None:
-    """Of a component with many terms in common: at random values, since forms may differ."""
+    """A component with many common terms keeps its values at random points, since forms may differ."""
     table = table_of(find("spatial.RollingDisc"))
     expressions = [v.equation for v in table.declared.order]
     values = {v.symbol: sympy.true if v.type == "boolean" else sympy.Float(0.3 + 0.01 * k) for k, v in enumerate(table.variables)}
@@ -43,7 +43,7 @@ def test_the_parts_make_the_whole() -> None:
     ],
 )
 def test_what_differs_by_a_sign_or_is_part_of_another_is_computed_once(first: sympy.Expr, second: sympy.Expr) -> None:
-    """As sympy.cse finds them too, with not one operation more."""
+    """The parts are those that sympy.cse finds too, with not one operation more."""
     expressions = [sympy.sin(first), sympy.cos(second)]
     mine, theirs = shared_parts(expressions), sympy.cse(expressions, order="none")
     assert inserted(*mine) == expressions

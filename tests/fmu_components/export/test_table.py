@@ -63,7 +63,7 @@ def test_what_cancels_always_is_left_out():
 
 
 def steps_of_building(count: int) -> int:
-    """How often the exporter's functions are called for the model description and the C source of so many parameters and outputs."""
+    """Counts the calls of the exporter's functions for the model description and the C source of so many parameters and outputs."""
 
     class Many(Component):
         """A component of many parameters."""

@@ -22,7 +22,7 @@ def charged(exponent: float, start: float, stop: float, rate: float = flow):
 
 @pytest.mark.parametrize("exponent", [1.0, 1.25, 1.4])
 def test_the_gas_keeps_pressure_times_volume_to_the_exponent(exponent):
-    """What has flowed in is what the gas has given way by, and the little by which the oil that stays has."""
+    """The inflow equals the compression of the gas, plus the small one of the oil that stays."""
     result = charged(exponent, 5e6, 10.0)
     p = result["accumulator.p"]
     assert result["accumulator.gas.pressure"] * result["accumulator.gas.volume"] ** exponent == pytest.approx(

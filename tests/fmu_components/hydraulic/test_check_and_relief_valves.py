@@ -28,7 +28,7 @@ def through(component: str, values: dict[str, float], drops: np.ndarray) -> np.n
 
 
 def test_a_check_valve_blocks_one_way_and_opens_the_other():
-    """No flow at all up to the cracking pressure; beyond, the drop grows with the square of the flow."""
+    """The flow is exactly 0 up to the cracking pressure; beyond, the drop grows with the square of the flow."""
     drops = np.linspace(-1e6, 1e6, 21)
     exact = 1e-3 * np.sqrt(np.maximum(drops - 2e5, 0) / 5e5)
     found = through("hydraulic.CheckValve", CHECK, drops)

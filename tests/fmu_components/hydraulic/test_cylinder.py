@@ -40,7 +40,7 @@ def test_the_force_is_that_of_the_pressures_on_their_areas():
 
 @pytest.mark.parametrize("position", [0.02, 0.15, 0.29])
 def test_the_oil_is_a_spring(position):
-    """With both ports closed a mass oscillates at sqrt((A1^2 k1 + A2^2 k2)/m), damped by half the viscous friction over the mass."""
+    """A mass with both ports closed oscillates at sqrt((A1^2 k1 + A2^2 k2)/m), damped by half the viscous friction over the mass."""
     m, viscous = 40.0, 500.0
     p2 = 6e6 * A1 / A2
     with Mechanism(
@@ -58,7 +58,7 @@ def test_the_oil_is_a_spring(position):
 
 
 def test_a_flow_drives_the_rod():
-    """In the long run v = q/A1, and what comes out at B is A2 v, through an orifice that sets p2."""
+    """The steady speed is v = q/A1, and the flow out of B is A2 v, through an orifice that sets p2."""
     q, area = 5e-5, 2e-6
     result = run(
         circuit(
@@ -81,7 +81,7 @@ def test_a_flow_drives_the_rod():
 
 
 def test_pressures_even_out_past_the_piston():
-    """With the rod held and both ports closed, the difference falls as exp(-leakage (k1 + k2) t), and no oil is lost."""
+    """The difference falls as exp(-leakage (k1 + k2) t) with the rod held and both ports closed, and no oil is lost."""
     leakage, position, t = 2e-11, 0.1, 0.01
     result = run(
         circuit(

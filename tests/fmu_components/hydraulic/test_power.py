@@ -1,4 +1,4 @@
-"""No component of the library makes or loses energy that it does not account for."""
+"""Energy balances of all components of the library: each accounts for all energy that it stores or loses."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def terms(driver: Driver, name: str) -> dict[str, float]:
 
 
 def check_power_is_accounted_for(name):
-    """What ports and sources bring in is stored or lost, to 1e-12 of the largest of these."""
+    """The power of ports and sources is stored or lost, to 1e-12 of the largest of these."""
     for driver in at_random_points(name, 100):
         powers = terms(driver, name)
         assert {"power", "loss", "compression", "energy"} & powers.keys()

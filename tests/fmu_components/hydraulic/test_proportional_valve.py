@@ -56,7 +56,7 @@ def test_the_command_is_limited():
 
 
 def test_the_dead_zone_lets_nothing_through():
-    """With a dead zone of 0.2 the flow begins, with a jump, when the spool passes 0.2; that moment is located."""
+    """The flow through a dead zone of 0.2 begins, with a jump, when the spool passes 0.2; that moment is located."""
     result = run(circuit(parts(dead_zone=0.2, command=1.0), CONNECTIONS), 0.02, output_times=np.linspace(0, 0.02, 41))
     begins = -log(1 - 0.2) / RATE
     assert event_times(result) == pytest.approx([begins], rel=1e-6)

@@ -1,4 +1,4 @@
-"""What makes no sense is refused, by the name of the variable and its value."""
+"""Refusals of invalid values, by the name of the variable and its value."""
 
 from __future__ import annotations
 

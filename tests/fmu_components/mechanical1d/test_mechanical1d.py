@@ -63,7 +63,7 @@ def test_two_inertias_on_a_spring_oscillate(body, inertia, coordinate, speed, sp
 
 @pytest.mark.parametrize(("body", "inertia", "coordinate", "speed", "spring"), [LINE, SHAFT], ids=["line", "shaft"])
 def test_a_damper_to_the_wall_at_rest(body, inertia, coordinate, speed, spring):
-    """With critical damping b = 2 sqrt(k m) a body between wall and spring returns as (1 + w t) exp(-w t), w = sqrt(k/m)."""
+    """A body between wall and spring with critical damping b = 2 sqrt(k m) returns as (1 + w t) exp(-w t), w = sqrt(k/m)."""
     m, k, place, flange, t = 0.8, 40.0, 0.6, {"s": "flange", "phi": "shaft"}[coordinate], 0.35
     w = sqrt(k / m)
     with Mechanism(

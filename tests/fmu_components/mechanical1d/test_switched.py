@@ -200,7 +200,7 @@ def test_a_rack_is_driven_by_its_pinion():
 
 
 def test_bad_parameters_are_refused():
-    """With the variable, its value and the remedy."""
+    """The message gives the variable, its value and the remedy."""
 
     def refused(component, values):
         driver = Driver(cached_fmu(find(f"mechanical1d.{component}"), 3), "me", "f", logging=True)

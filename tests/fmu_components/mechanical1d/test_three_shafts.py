@@ -28,7 +28,7 @@ def turned(component: str, shafts: tuple[str, str, str], values: dict[str, float
 
 
 def expected(row: tuple[float, float, float]) -> tuple[np.ndarray, np.ndarray]:
-    """From M a = torques + row' x, row a = 0."""
+    """Solves M a = torques + row' x, row a = 0."""
     G = np.array([row])
     matrix = np.block([[np.diag(INERTIAS), -G.T], [G, np.zeros((1, 1))]])
     *a, x = np.linalg.solve(matrix, [*TORQUES, 0.0])
@@ -43,7 +43,7 @@ def expected(row: tuple[float, float, float]) -> tuple[np.ndarray, np.ndarray]:
     ],
 )
 def test_three_shafts_under_torque(component, shafts, values, row):
-    """Of a planetary gear the speeds of teeth agree (Willis); of a differential the drive turns as the mean of both sides."""
+    """The speeds of the teeth of a planetary gear agree (Willis); the drive of a differential turns as the mean of both sides."""
     speeds, torques = turned(component, shafts, values)
     assert speeds == pytest.approx(expected(row)[0], abs=1e-9)
     assert torques == pytest.approx(expected(row)[1], abs=1e-9)

@@ -37,7 +37,7 @@ def test_equation_1_of_part_2(count):
 
 
 def test_the_misprint_of_equation_1_is_one():
-    """As printed, with Fx and Fy exchanged, the torque contradicts the power of the force on the velocities of equation 3."""
+    """The printed torque, with Fx and Fy exchanged, contradicts the power of the force on the velocities of equation 3."""
     declared = declaration(find("planar.Body1"))
     rx, ry, Fx, Fy = symbols("p1.rx", "p1.ry", "p1.Fx", "p1.Fy")
     point_vx, point_vy = (declared.expand(declared[f"p1.{n}"].symbol) for n in ("vx", "vy"))

@@ -32,7 +32,7 @@ def test_acceleration_and_force_in_the_rod(angle, rate):
 
 
 def test_the_period_is_that_of_the_mathematical_pendulum():
-    """From rest at the amplitude A it hangs down after sqrt(L/g) K(sin^2(A/2))."""
+    """It starts at rest at the amplitude A, and hangs down after sqrt(L/g) K(sin^2(A/2))."""
     with pendulum(1.5, 0.0) as mechanism:
         mechanism.simulate(sqrt(L / g) * ellipk(sin(0.75) ** 2))
         assert [mechanism["bob.x"], mechanism["bob.y"]] == pytest.approx([0, -L], abs=1e-9)

@@ -23,7 +23,7 @@ def test_equations_18_and_20_geometry():
 
 
 def test_the_misprint_of_equation_18_is_one():
-    """As printed, the constraint is between two axes of one frame: it vanishes identically, and cannot be equation 20."""
+    """The printed constraint is between two axes of one frame: it vanishes identically, and cannot be equation 20."""
     printed = M.x_axis.dot(M.y_axis)
     assert same(printed, sympy.Integer(0))
     assert not same(printed, sympy.sin(relative))

@@ -29,7 +29,7 @@ def test_it_acts_against_the_velocity_relative_to_the_medium(kind):
 
 @pytest.mark.parametrize(("point", "body"), [("planar.Drag", "planar.Body1"), ("spatial.Drag", "spatial.PointMass1")])
 def test_a_body_that_falls_through_air(point, body):
-    """From rest its speed is v tanh(g t/v), where v = sqrt(m g/c)."""
+    """It starts at rest, and its speed is v tanh(g t/v), where v = sqrt(m g/c)."""
     m, c, up = 2.0, 0.3, "y" if body == "planar.Body1" else "z"
     system = System("fall")
     system.add("ball", body, {"m": m})
@@ -41,7 +41,7 @@ def test_a_body_that_falls_through_air(point, body):
 
 
 def test_a_mass_and_a_shaft_are_slowed_down():
-    """With b and c: v = b v0 / ((b + c v0) exp(b t/m) - c v0), against a medium that moves; a shaft likewise."""
+    """The speed is v = b v0 / ((b + c v0) exp(b t/m) - c v0) with b and c, against a medium that moves; a shaft likewise."""
     b, c, start, flow, m = 0.4, 0.7, 5.0, 2.0, 1.5
     system = System("slow")
     system.add("mass", "mechanical1d.Mass", {"m": m, "v": start + flow})

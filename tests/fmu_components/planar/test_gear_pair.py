@@ -44,7 +44,7 @@ def test_the_ratio_of_fixed_gears(fmu, radius_M, radius_N, ratio):
 
 
 def test_a_planetary_gear_obeys_the_formula_of_willis(fmu):
-    """With sun, planet and ring on one carrier (w_sun - w_c)/(w_ring - w_c) = -r_ring/r_sun, and so for the accelerations."""
+    """Sun, planet and ring on one carrier have (w_sun - w_c)/(w_ring - w_c) = -r_ring/r_sun, and so have the accelerations."""
     sun, planet = 0.12, 0.05
     ring = sun + 2 * planet
 

@@ -65,7 +65,7 @@ def test_the_rates_of_the_length_are_projections(mechanism):
 
 
 def test_the_work_of_the_force_is_the_gain_of_kinetic_energy(mechanism):
-    """With a constant force it is the force times the gain of length, over a whole motion."""
+    """The work of a constant force is the force times the gain of length, over a whole motion."""
 
     def energy():
         return sum(mechanism[f"{name}.energy.kinetic"] for name in BODIES)

@@ -78,7 +78,7 @@ def pendulum(joint: str) -> System:
 
 @pytest.mark.parametrize("joint", ["planar.Weld", "planar.Revolute"])
 def test_a_point_mass_on_a_massless_link_is_a_pendulum(joint):
-    """From rest at a right angle it hangs down after sqrt(l/g) K(1/2), whether its angle is held or not."""
+    """It starts at rest at a right angle, and hangs down after sqrt(l/g) K(1/2), whether its angle is held or not."""
     quarter = np.sqrt(0.7 / 9.81) * ellipk(0.5)
     result = pendulum(joint).simulate(quarter, rtol=1e-11)
     assert (result["ball.x"][-1], result["ball.y"][-1]) == pytest.approx((0.0, -0.7), abs=1e-9)

@@ -52,10 +52,11 @@ def test_a_force_along_the_line_moves_both_masses():
 
 @pytest.mark.parametrize("tilts", [(0.0, 1.5), (0.4, -0.9), (0.7, 0.2)])
 def test_two_pendulums_in_two_tilted_planes(tilts):
-    """Each swings under the gravity of its own plane, -g cos(tilt), and both carry the point on the line along.
+    """Each swings under the gravity of its own plane, -g cos(tilt), and both move the point on the line.
 
-    By Lagrange's equations in the place X of the point and the angles p_i from the hanging pose: sum of m_i X'' +
-    sum of m_i l_i (cos p_i p_i'' - sin p_i p_i'^2) = F and (I_i + m_i l_i^2) p_i'' + m_i l_i cos p_i X'' = -m_i g_i l_i sin p_i.
+    Lagrange's equations in the place X of the point and the angles p_i from the hanging pose are sum of m_i X'' + sum of m_i l_i (cos
+    p_i p_i'' - sin p_i p_i'^2) = F and (I_i + m_i l_i^2) p_i'' + m_i l_i cos p_i X'' = -m_i g_i l_i sin p_i.
+
     The angle between the planes is not in them, nor among the parameters of the joint.
     """
     m, I, length, p, rate = (1.3, 2.1), (0.2, 0.5), (0.6, 0.9), (0.8, -0.5), (1.5, -2.0)  # noqa: E741

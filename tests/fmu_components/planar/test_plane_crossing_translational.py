@@ -62,7 +62,7 @@ def test_equation_37_accelerations():
 
 
 def test_the_misprint_of_equation_37_is_one():
-    """As printed, N could leave the line with any acceleration, so that the second multiplier had no equation."""
+    """The printed equation lets N leave the line with any acceleration; the second multiplier would have no equation."""
     assert N.ay not in printed_37().free_symbols
     assert derived(PlaneCrossingTranslational, "acceleration[2]").free_symbols == {N.ay}
 

@@ -55,7 +55,7 @@ def test_compliant_mode_is_a_spring_and_a_damper_across_the_constraint():
 
 
 def test_the_period_of_a_pendulum_is_a_complete_elliptic_integral():
-    """From rest at the amplitude A a physical pendulum hangs down after T/4 = sqrt((I + m c^2)/(m g c)) K(sin^2(A/2))."""
+    """A physical pendulum starts at rest at the amplitude A. It hangs down after T/4 = sqrt((I + m c^2)/(m g c)) K(sin^2(A/2))."""
     m, I, c, amplitude = 1.3, 0.2, 0.6, 2.0  # noqa: E741
     quarter = np.sqrt((I + m * c**2) / (m * 9.81 * c)) * ellipk(np.sin(amplitude / 2) ** 2)
     rod = {"m": m, "I": I, "p1.ry": c, "x": c * np.sin(amplitude), "y": -c * np.cos(amplitude), "theta": amplitude}

@@ -41,7 +41,7 @@ def test_an_elastic_pendulum_keeps_its_energy():
 
 
 def test_the_damper_takes_the_power_of_the_rate():
-    """With a damper the power beside that of the spring is -b rate^2, and the energy sinks by it."""
+    """The damper's power, beside that of the spring, is -b rate^2, and the energy sinks by it."""
     with hanging(-0.2, x=0.5, b=4.0, vy=1.0, vx=-2.0) as mechanism, hanging(-0.2, x=0.5, vy=1.0, vx=-2.0) as undamped:
         mechanism.evaluate()
         undamped.evaluate()

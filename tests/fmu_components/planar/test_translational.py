@@ -43,14 +43,14 @@ def test_equations_28_to_30_of_part_1(level, frame):
 
 
 def test_the_misprint_of_equation_30_is_one():
-    """As printed, with theta_N in the first line, the equation contradicts the derivative of equation 29."""
+    """The printed equation, with theta_N in the first line, contradicts the derivative of equation 29."""
     c, s = cos(M.theta), sin(M.theta)
     printed = -dax * s + day * c - M.alpha * (dx * c + dy * s) + 2 * M.omega * (-dvx * cos(N.theta) - dvy * sin(N.theta))
     assert not same_where(on_axis_of(M), SYMMETRIC[0].acceleration, printed)
 
 
 def test_the_misprint_of_equation_21_is_one():
-    """As printed, with OM.y_il for OM.y_jl, the second line depends on where the origin is, and contradicts equation 28."""
+    """The second line as printed, with OM.y_il for OM.y_jl, depends on the place of the origin, and contradicts equation 28."""
     origin = sympy.Matrix([0, 0])
     printed = (N.point - origin).dot(N.y_axis) - (M.point - origin).dot(M.y_axis)
     assert not same(printed, printed_levels(N)[0])
@@ -91,7 +91,7 @@ def test_the_symmetric_form_loses_a_rank_where_the_points_coincide():
 
 
 def test_both_forms_allow_the_same_motions():
-    """Where the bodies are parallel and apart, a velocity satisfies one form exactly if it satisfies the other."""
+    """A velocity of parallel bodies that are apart satisfies one form exactly if it satisfies the other."""
     pose = on_axis_of(M) | {N.theta: M.theta}
     velocities = [*M.velocities, *N.velocities]
     rows = [

@@ -40,7 +40,7 @@ def test_equation_24_wrenches():
 
 
 def test_the_misprint_of_equation_23_is_one():
-    """As printed, MN.y_il = 0 would put a torque on body i and none on body j, the opposite of what equation 24 says."""
+    """The printed MN.y_il = 0 would put a torque on body i and none on body j, contrary to equation 24."""
     printed = ConstraintLevels.of_position((N.point - M.point).dot(M.y_axis), D)
     assert not same(printed.position, derived(TranslationalRevolute, "position[1]"))
     assert not same(efforts_of([printed.velocity], [lambda1], M)[2], sympy.Integer(0))
@@ -89,7 +89,7 @@ def trammel(a, b, m, I, phi, rate):  # noqa: E741
 
 @pytest.mark.parametrize(("phi", "rate"), [(0.3, 0.0), (1.1, 2.0), (-0.7, -3.0)])
 def test_the_angular_acceleration_of_the_elliptic_trammel(phi, rate):
-    """By Lagrange's equation in phi: (m (b^2 sin^2 + a^2 cos^2) + I) phi'' = -m (b^2 - a^2) sin cos phi'^2 - m g a cos."""
+    """Lagrange's equation in phi is (m (b^2 sin^2 + a^2 cos^2) + I) phi'' = -m (b^2 - a^2) sin cos phi'^2 - m g a cos."""
     a, b, m, I, g = 0.4, 0.9, 1.7, 0.25, 9.81  # noqa: E741
     inertia = m * (b**2 * sin(phi) ** 2 + a**2 * cos(phi) ** 2) + I
     expected = -(m * (b**2 - a**2) * sin(phi) * cos(phi) * rate**2 + m * g * a * cos(phi)) / inertia

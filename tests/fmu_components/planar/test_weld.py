@@ -8,7 +8,7 @@ from tests.support.systems.mechanism import Mechanism
 
 
 def test_two_welded_bodies_swing_as_one():
-    """By the parallel axis theorem alpha = -g sum(m c sin)/sum(I + m c^2), and the relative pose stays while they swing."""
+    """The parallel axis theorem gives alpha = -g sum(m c sin)/sum(I + m c^2), and the relative pose stays while they swing."""
     m, I, bend, angle, rate, g = (1.2, 0.7), (0.1, 0.3), 0.8, 0.5, 1.5, 9.81  # noqa: E741
     # The first body hangs on its own end, the second is welded to its other end, bent by an angle.
     first, second = angle, angle + bend

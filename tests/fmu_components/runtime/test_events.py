@@ -44,7 +44,7 @@ def test_a_ball_bounces_inside_communication_steps(size, fmi, fmu):
 
 
 def test_the_importer_handles_the_events_of_a_step_itself(fmu):
-    """With Event Mode in FMI 3 each step ends at the bounce, to 1e-9, and goes on from there."""
+    """Each step in FMI 3 with Event Mode ends at the bounce, to 1e-9, and the next one continues there."""
     with Driver(fmu(BouncingBall, 3), "cs", event_mode=True) as driver:
         driver.start()
         driver.update()
@@ -208,7 +208,7 @@ def test_an_input_that_varies_inside_a_step_switches_inside_it(fmu):
 
 
 def test_relations_are_right_in_initialization_mode(fmi, fmu):
-    """What depends on a relation is right as soon as it can be read."""
+    """Variables that depend on a relation are right as soon as they can be read."""
     with Driver(fmu(Relay, fmi), "me") as driver:
         driver.enter()
         driver.set({"u": 1.0})
@@ -244,7 +244,7 @@ def test_events_without_end_are_discarded_with_a_sentence(fmi, fmu):
 
 
 def test_events_are_logged_by_category(fmi, fmu):
-    """With logging on, each event is one line of the category logEvents: instance, time and what happens."""
+    """Each event is one line of the category logEvents if logging is on: instance, time and the event."""
     with Driver(fmu(BouncingBall, fmi), "cs", "ball", logging=True) as driver:
         driver.start()
         driver.step(0.0, 0.5)
@@ -266,7 +266,7 @@ def test_an_event_is_armed_again_where_the_indicator_left_zero_unseen(fmi, fmu):
 
 
 def test_a_relation_that_changed_unseen_asks_for_event_mode(fmi, fmu):
-    """What equations contain changes in Event Mode only, so the end of an integrator step asks for it."""
+    """The value in the equations changes in Event Mode only, therefore the end of an integrator step asks for it."""
     with Driver(fmu(Relay, fmi), "me") as driver:
         driver.start({"u": 1.0})
         assert driver.fmu.completedIntegratorStep() == (False, False)

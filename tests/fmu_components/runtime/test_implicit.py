@@ -56,12 +56,12 @@ def probe(tmp_path_factory):
 
 
 def orders(errors: Sequence[float]) -> np.ndarray:
-    """From errors with steps that are halved again and again."""
+    """Returns the orders from errors with steps that are halved again and again."""
     return np.log2(np.array(errors[:-1]) / np.array(errors[1:]))
 
 
 def follower_errors(probe, rate: float, counts: Sequence[int]) -> list[float]:
-    """With equal steps up to t = 1.7, which a tolerance without meaning accepts."""
+    """Returns the errors of equal steps up to t = 1.7, which a meaninglessly loose tolerance accepts."""
     errors = []
     for count in counts:
         steps, (y,) = probe(Follower, 1e6, 1.7 / count, count, {"g": rate})
@@ -76,7 +76,7 @@ def test_the_order_is_5_where_nothing_is_stiff(probe):
 
 
 def test_the_order_is_that_of_the_stages_where_the_problem_is_stiff(probe):
-    """With g h > 1000 theory says h^3/g (Hairer and Wanner, table IV.15.1): of order 3, and the smaller the stiffer."""
+    """Theory gives h^3/g for g h > 1000 (Hairer and Wanner, table IV.15.1): the error is of order 3, and smaller for stiffer problems."""
     soft, stiff = (follower_errors(probe, rate, [10, 20, 40, 80]) for rate in (1e5, 1e7))
     assert orders(soft) == pytest.approx([3, 3, 3], abs=0.35)
     assert orders(stiff) == pytest.approx([3, 3, 3], abs=0.35)
@@ -84,7 +84,7 @@ def test_the_order_is_that_of_the_stages_where_the_problem_is_stiff(probe):
 
 
 def pendulum(time: float, w: float = 3.0) -> tuple[float, float]:
-    """From rest at 2 rad, by elliptic functions."""
+    """Returns angle and rate of a pendulum that starts at rest at 2 rad, by elliptic functions."""
     k = math.sin(1.0)
     sn, cn, _, _ = ellipj(w * time + ellipk(k**2), k**2)
     return 2 * math.asin(k * sn), 2 * k * w * cn
@@ -380,7 +380,7 @@ def test_an_explicit_step_that_is_too_stiff_names_the_remedy(fmu):
 
 
 def test_the_option_is_a_fixed_boolean_parameter(fmi, fmu):
-    """In both versions, with its default; set before initialisation and not later."""
+    """Both versions have it, with its default; it is set before initialisation and not later."""
     with Driver(fmu(Pendulum, fmi), "cs") as driver:
         variable = driver.variables["solver.implicit"]
         assert (variable.type, variable.causality, variable.variability, variable.start) == ("Boolean", "parameter", "fixed", "true")

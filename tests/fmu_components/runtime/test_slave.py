@@ -112,7 +112,7 @@ class Cascade(Component):
 
 
 class Restless(Component):
-    """From time 0.5 on, a discrete state changes its sign, which makes it change its sign."""
+    """A discrete state that changes its sign from time 0.5 on; each change causes the next one."""
 
     def declare(self):
         side = self.discrete("side", 1.0, "", "never at rest")
@@ -207,7 +207,7 @@ def test_an_output_without_a_value_is_told():
     ],
 )
 def test_arithmetic_is_that_of_c(value, expected):
-    """What has no value is NaN or infinite, and raises nothing."""
+    """Undefined results are NaN or infinite, and raise nothing."""
     assert value == expected or (math.isnan(value) and math.isnan(expected))
 
 
@@ -492,7 +492,7 @@ def test_an_experiment_that_makes_no_sense_is_refused(experiment):
 
 
 def test_a_tolerance_of_zero_is_none():
-    """As OMSimulator saves it: a warning, and the steps of the FMU's own tolerance."""
+    """OMSimulator saves it so: a warning follows, and the steps of the FMU's own tolerance."""
     unit, usual = Unit(Ball, tolerance=0.0), Unit(Ball)
     assert unit.sentences == ["unit: the tolerance 0.0 is none, so that the FMU keeps its own; give one greater than 0"]
     assert unit.slave.log_queue[0].status == Fmi2Status.warning

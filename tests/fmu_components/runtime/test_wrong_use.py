@@ -111,7 +111,7 @@ def test_setting_what_the_component_computes_is_an_error(rod):
 
 
 def test_a_wrong_guid_or_token_gives_no_instance(fmi, fmu):
-    """No instance, and the sentence shows both identifiers."""
+    """Instantiation fails, and the sentence shows both identifiers."""
     path = fmu(BODY, fmi)
     with pytest.raises(Exception, match="Failed to instantiate"):
         Driver(path, "me", "rod", token="{wrong}")
@@ -180,7 +180,7 @@ def test_the_ideal_mode_is_refused_in_co_simulation(fmi, fmu):
 
 
 def test_lambda_can_be_set_during_the_run_in_ideal_mode_only(fmu):
-    """In FMI 3 lambda is a local variable that the importer may set while the switch is on."""
+    """The importer may set lambda, which is a local variable in FMI 3, while the switch is on."""
     for ideal, expected in ((False, ERROR), (True, 0)):
         with Driver(fmu(find("planar.Revolute"), 3), "me", "rod") as driver:
             driver.configure({"ideal": ideal})
@@ -190,7 +190,7 @@ def test_lambda_can_be_set_during_the_run_in_ideal_mode_only(fmu):
 
 
 def test_categories_select_what_is_logged(fmi, fmu):
-    """What is discarded is logged unless that category is off; errors always are; an unknown category is an Error that names it."""
+    """Discards are logged unless that category is off; errors always are; an unknown category is an Error that names it."""
     with Driver(fmu(BODY, fmi), "me", "rod") as driver:
         driver.fmu.setDebugLogging(False, ["logStatusDiscard", "logStatusError"])
         assert status_of(driver.set, {"p1.Fx": math.nan}) == DISCARD
@@ -220,7 +220,7 @@ def test_a_foreign_state_is_refused(fmi, fmu):
 
 @pytest.mark.parametrize("tolerance", [0.0, -1e-6])
 def test_a_tolerance_that_is_not_positive_is_none(tolerance, fmi, fmu):
-    """As OMSimulator saves it: a warning, and the run is that without one; what is no number is refused."""
+    """OMSimulator saves it so: a warning follows, and the run is that without a tolerance. A NaN is refused."""
     ends = {}
     for given in (None, tolerance):
         with Driver(fmu(BODY, fmi), "cs", "rod") as driver:

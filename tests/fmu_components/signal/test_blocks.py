@@ -32,7 +32,7 @@ def test_a_lag_follows_a_step():
 
 
 def test_an_integrator_counts():
-    """From its start value on, the integral of a sine is one less its cosine."""
+    """The integral of a sine from its start value on is one less its cosine."""
     system = blocks(
         {"sine": ("signal.Sine", {"frequency": 2.0}), "integrator": ("signal.Integrator", {"k": 3.0, "x": 0.5})},
         [("sine.y", "integrator.u")],
@@ -54,7 +54,7 @@ def test_a_limiter_clips():
 
 
 def test_limits_in_the_wrong_order_are_refused():
-    """With what must hold, and by how much it fails."""
+    """The message gives the condition, and by how much it fails."""
     with pytest.raises(StartError, match=r"limiter.*the upper limit is greater than the lower one; what must be positive is -3"):
         blocks({"limiter": ("signal.Limiter", {"lower": 2.0, "upper": -1.0})}).simulate(1.0)
 

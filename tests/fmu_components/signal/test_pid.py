@@ -33,7 +33,7 @@ def test_the_response_to_a_step_of_the_set_point():
 
 
 def test_a_closed_loop_is_that_of_the_transfer_function():
-    """With full weights the loop is C P/(1 + C P), whose step response SciPy computes from its poles."""
+    """The loop with full weights is C P/(1 + C P), whose step response SciPy computes from its poles."""
     kp, ki, kd, Tf = 3.0, 4.0, 0.2, 0.05
     result = loop({"kp": kp, "ki": ki, "kd": kd, "Tf": Tf, "c": 1.0}).simulate(3.0, rtol=1e-10)
     s = np.polynomial.Polynomial([0, 1])
@@ -71,7 +71,7 @@ def test_limits_are_met_and_left(Tt):
 
 
 def test_the_integral_part_does_not_wind_up():
-    """With a short tracking time the overshoot is a fraction of what it is without tracking."""
+    """The overshoot with a short tracking time is a fraction of the one without tracking."""
     overshoot = {}
     for Tt in (0.1, 1e6):
         result = loop({"kp": 1.0, "ki": 6.0, "lower": -0.55, "upper": 0.55, "Tt": Tt}).simulate(8.0)

@@ -17,7 +17,7 @@ def table(times, values, **others):
 
 
 def test_the_default_is_a_unit_ramp():
-    """From 0 to 1 in a second."""
+    """It rises from 0 to 1 in a second."""
     result = blocks({"table": ("signal.Table", {})}).simulate(2.0)
     assert result["table.y"] == pytest.approx(np.minimum(result.time, 1), abs=1e-15)
 
@@ -97,12 +97,12 @@ def test_all_twenty_points():
     ],
 )
 def test_wrong_tables_are_refused(values, sentence):
-    """By name and value."""
+    """The message gives name and value."""
     with pytest.raises((StartError, ValueError), match=rf"table.*{sentence}"):
         blocks({"table": ("signal.Table", values)}).simulate(1.0)
 
 
 def test_points_that_are_not_in_use_are_not_looked_at():
-    """What stands behind the last point may be anything."""
+    """The entries after the last point may be anything."""
     result = table([0.0, 2.0], [0.0, 1.0], **{"times[3]": 0.5, "values[3]": 99.0}).simulate(3.0)
     assert result["table.y"] == pytest.approx(np.minimum(result.time / 2, 1), abs=1e-15)

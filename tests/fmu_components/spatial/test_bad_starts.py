@@ -23,7 +23,7 @@ FIRST = ("Revolute", "Weld")
 
 
 def refused(fmu, joint, inputs):
-    """What a joint says that starts with these motions of N."""
+    """Returns the message of a joint that starts with these motions of N."""
     with Driver(fmu(find(f"spatial.{joint}"), 3), "me", "unit") as driver:
         driver.enter()
         driver.set(inputs)
@@ -36,7 +36,7 @@ def refused(fmu, joint, inputs):
     [pytest.param(*each, marks=[pytest.mark.slow] * (each[0] not in FIRST)) for each in OPPOSITE],
 )
 def test_a_joint_on_the_wrong_branch(fmu, joint, attitude, axis, product):
-    """Where axes are opposite or exchanged its constraints hold as well: the sentence names the axis, and the product of both."""
+    """The constraints also hold for opposite or exchanged axes: the sentence names the axis, and the product of both."""
     entries = {f"N.R{i + 1}{j + 1}": float(attitude[i, j]) for i in range(3) for j in range(3)}
     assert refused(fmu, joint, entries).startswith(
         f"unit: it is required that the axes {axis} of M and N point the same way (their product is positive), since the constraint holds as well "

@@ -24,7 +24,7 @@ STIFFNESS, DAMPING = 200.0, 3.0
 
 
 def two_bodies(joint):
-    """In free motion, of random velocities, where the joint is closed; it has springs and dampers along all its freedoms."""
+    """Returns two bodies in free motion at random velocities, with a closed joint; it has springs and dampers along all its freedoms."""
     declared = declaration(all_components()[joint])
     assert not declared.switched
     start = {v.name: v.start for v in declared.with_role(Role.INPUT)}
@@ -59,7 +59,7 @@ def lost(mechanism, declared):
 
 
 def stored(mechanism, declared):
-    """In the springs, and in the bodies."""
+    """Returns the energy in the springs, and in the bodies."""
     names = [v.name for v in declared.with_role(Role.OUTPUT)]
     springs = sum(mechanism[f"joint.{name}"] for name in names if name.endswith(".energy"))
     across = sum(mechanism[f"joint.{name}"] ** 2 for name in names if name.startswith("position["))

@@ -21,7 +21,7 @@ def entries(name: str, matrix: np.ndarray) -> dict[str, float]:
 
 
 def test_wrenches_are_those_of_the_energy(fmu):
-    """Of a full stiffness matrix, after a turn of 0.2 rad."""
+    """The stiffness matrix is full, and the turn is 0.2 rad."""
     check_energy(fmu(find("spatial.LoopClosure"), 3), entries("K", K) | entries("D", 0 * D), 0.2)
 
 

@@ -23,7 +23,7 @@ def hung_by(joint, values=None, **start):
 
 
 def test_a_point_on_a_rod_is_a_pendulum():
-    """From rest at the amplitude A it hangs down after T/4 = sqrt(l/g) K(sin^2(A/2)); the energy is kept."""
+    """It starts at rest at the amplitude A, and hangs down after T/4 = sqrt(l/g) K(sin^2(A/2)); the energy is kept."""
     length, amplitude = 0.7, 2.0
     quarter = np.sqrt(length / 9.81) * ellipk(np.sin(amplitude / 2) ** 2)
     start = {"y": length * np.sin(amplitude), "z": -length * np.cos(amplitude)}
@@ -58,7 +58,7 @@ def test_joints_that_give_torque_are_refused(joint):
 
 
 def test_a_spherical_joint_fits_without_spring_and_damper():
-    """Which would give torque; the sentence names them with their values, also those that one run is given."""
+    """Spring and damper would give torque; the sentence names them with their values, also those given for one run."""
     hung_by("spatial.Spherical").simulate(0.1)
     said = refusal(lambda: hung_by("spatial.Spherical", {"rotation.b": 0.5}).simulate(1.0), BuildError)
     assert said == f"'joint.N' gives torque to {TAKEN}: its rotation.b = 0.5; leave it at 0, {REMEDY}"

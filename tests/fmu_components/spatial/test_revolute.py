@@ -48,7 +48,8 @@ def test_a_start_may_be_turns_away():
 
 
 def test_the_period_of_a_pendulum_is_a_complete_elliptic_integral():
-    """From rest at the amplitude A a pendulum hangs down after T/4 = sqrt((I + m c^2)/(m g c)) K(sin^2(A/2)), on an axis that slants in x-y."""
+    """A pendulum starts at rest at the amplitude A, on an axis that slants in x-y. It hangs down after T/4 = sqrt((I + m c^2)/(m g c))
+    K(sin^2(A/2))."""
     m, I, c, amplitude, slant = 1.3, 0.2, 0.6, 2.0, 0.4  # noqa: E741
     quarter = np.sqrt((I + m * c**2) / (m * 9.81 * c)) * ellipk(np.sin(amplitude / 2) ** 2)
     axis, down = np.array((np.cos(slant), np.sin(slant), 0)), np.array((0, 0, -1.0))

@@ -13,7 +13,7 @@ from tests.support.runtime.driver import Driver
 
 @pytest.mark.parametrize("angle", [0.0, 1e-9, 0.1, 1.0, 2.0, 3.0, np.pi - 1e-4])
 def test_the_torque_is_the_stiffness_times_the_angle_about_the_axis(fmu, angle):
-    """From no turn to nearly half a turn; it is opposite on both bodies, and the energy is k angle^2 / 2."""
+    """The angles go from 0 to nearly half a turn. The torque is opposite on both bodies, and the energy is k angle^2 / 2."""
     for seed in range(3):
         axis = np.random.default_rng(seed).normal(size=3)
         M, N = turned_apart(seed, angle * axis / np.linalg.norm(axis))
@@ -38,7 +38,7 @@ def hung(body, **joint):
 
 
 def test_a_body_swings_about_a_fixed_axis_as_an_oscillator():
-    """Of equal moments of inertia, by nearly half a turn to either side: angle = A cos(sqrt(k/I) t), about any axis."""
+    """The moments of inertia are equal, and it swings by nearly half a turn to either side: angle = A cos(sqrt(k/I) t), about any axis."""
     axis = np.array((1, -2, 2)) / 3
     start = {"Ixx": 0.5, "Iyy": 0.5, "Izz": 0.5, **orientation(axis, 3.0)}
     result = hung(start, **{"rotation.k": 2.0}).simulate(4.0, solver="dop853", rtol=1e-11)
@@ -49,7 +49,7 @@ def test_a_body_swings_about_a_fixed_axis_as_an_oscillator():
 
 
 def test_a_tumbling_body_keeps_its_energy():
-    """That of motion, height and spring, to 1e-9 of its range; the damper's power is never positive."""
+    """The energy of motion, height and spring is constant to 1e-9 of its range; the damper's power is never positive."""
     start = {"Ixx": 0.2, "Iyy": 0.5, "p1.rz": 0.4, "z": -0.4, "vx": -0.8, "vy": 1.2, "omegax": 3.0, "omegay": 2.0, "omegaz": 4.0}
     result = hung(start, **{"rotation.k": 2.0}).simulate(5.0, solver="dop853", rtol=1e-12)
     parts = [result[name] for name in ("body.energy.kinetic", "body.energy.potential", "ball.rotation.energy")]

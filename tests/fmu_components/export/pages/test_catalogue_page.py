@@ -71,7 +71,7 @@ def test_numbered_parameters_share_a_row(sections: dict[str, str]) -> None:
 
 
 def test_a_chapter_begins_with_the_docstring_of_its_folder(page: str) -> None:
-    """What stands below its first line follows the heading; a folder without one has the heading alone."""
+    """The text below its first line follows the heading; a folder without such text has the heading alone."""
     assert re.search(
         r"^## electrical\n\nAn electrical port is a pair of pins whose second is the common return\. .*\n\n### electrical\.Battery$",
         page,

@@ -96,7 +96,7 @@ def unit_of(cell: Element) -> str | None:
 
 
 def check_page_needs_nothing_but_itself(table: VariableTable) -> None:
-    """No script, no style sheet, image or link outside the page: the only addresses are names of XML vocabularies."""
+    """The page has no script, no style sheet, and no image or link outside of itself: the only addresses are names of XML vocabularies."""
     text = page_of(COMPONENTS[table.declared.name])
     assert text.startswith("<!DOCTYPE html>")
     assert set(re.findall(r"http[^\"']*", text)) == {"http://www.w3.org/1998/Math/MathML", "http://www.w3.org/2000/svg"}
@@ -237,13 +237,13 @@ def check_equations_are_those_of_the_declaration(table: VariableTable, html: Ele
 
 
 def check_symbols_of_a_component_differ(table: VariableTable) -> None:
-    """No two variables of a component are typeset alike."""
+    """Each variable of a component is typeset differently."""
     typeset = {symbol(variable.name) for variable in table.variables}
     assert len(typeset) == len(table.variables)
 
 
 def check_formulas_hold_no_raw_names(html: Element) -> None:
-    """No identifier in a formula has a dot, a bracket or an underscore, or spells out a Greek letter."""
+    """Identifiers in formulas contain no dot, bracket or underscore, and spell out no Greek letter."""
     identifiers = {plain(each) for each in html.iter(f"{MATHML}mi")}
     assert identifiers
     assert not [each for each in identifiers if re.search(r"[.\[\]_(]", each)]

@@ -131,7 +131,7 @@ def test_marks_tell_side_and_kind(kind) -> None:
 
 
 def test_kinds_have_different_colours() -> None:
-    """No two kinds of ports look the same."""
+    """Each kind of port has a colour of its own."""
     assert len({kind.colour for kind in KINDS}) == len(KINDS)
 
 
@@ -158,7 +158,7 @@ def test_later_shapes_cover_earlier_ones() -> None:
 
 
 def test_a_wire_joins_a_port_to_a_distant_drawing() -> None:
-    """Where the drawing does not reach the edge, a line in the colour of the port leads up to it."""
+    """A line in the colour of the port leads up to a drawing that does not reach the edge."""
     image = decoded(png(drawn(circle(0, 0, 0.3, fill=1.0), ports=ports(1)), 256))
     assert pixel_at(image, -0.6, 0).tolist() == [*rgb(PLANAR.colour), 255]
     assert pixel_at(image, 0.6, 0)[3] == 0
