@@ -14,11 +14,11 @@ from tests.fuzz.originals import originals
 from tests.support.runtime.sanitized import HARNESSES, compiled, driven
 
 SPREAD = 0.1
-"""How far the harness draws values from those that a mechanism starts with: it stays a mechanism."""
+"""Range of the harness's values around the start values of a mechanism: it stays a mechanism."""
 
 
 def _programs(folder: Path, calls: int, seed: int) -> Iterator[tuple[str, Path, list[Path]]]:
-    """What each FMU is made of, with a harness for it."""
+    """Yields the sources of each FMU, with a harness for them."""
     each = -(-calls // len(originals()))
     for number, fmu in enumerate(originals()):
         place = folder / str(number)

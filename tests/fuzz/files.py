@@ -283,4 +283,4 @@ KINDS: dict[str, tuple[Callable[[Path], list[Path]], Callable[[Sequence[Path], P
     "results": (results, trial_of_result),
     "packages": (packages, trial_of_package),
 }
-"""By kind of file: how originals are written, and how a damaged one is tried."""
+"""Functions that write originals of each kind of file, and that try a damaged one."""

@@ -241,13 +241,14 @@ def _answer(path: Path, kind: str) -> str | None:
 
 
 def warm_up(originals: Sequence[Path]) -> None:
-    """What a first run loads, each mutant's process then has: it takes three times as long as the rest."""
+    """Loads everything that a first run loads, which takes three times as long as the rest. The process of each mutant then has it."""
     for kind in ("me", "cs"):
         assert _answer(originals[0], kind) is None
 
 
 def offence(path: Path, kind: str, seconds: int = 30) -> str | None:
-    """What is wrong with how an FMU is answered; None where it runs, or is refused by a sentence. In a process of its own, which may come to harm."""
+    """Returns the fault in the answer to an FMU; None where it runs, or is refused by a sentence. It runs in a process of its own, which
+    may come to harm."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:

@@ -19,7 +19,7 @@ def test_a_damaged_fmu_is_answered_by_a_sentence(seed: int, tmp_path: Path) -> N
 
 
 def test_mutants_differ_and_can_be_made_again() -> None:
-    """What a seed has found once, it finds again."""
+    """A seed gives the same fault again."""
     made = [mutant(seed, originals()) for seed in range(20)]
     assert made == [mutant(seed, originals()) for seed in range(20)]
     assert len(set(made)) == 20
