@@ -52,7 +52,7 @@ def test_a_case_runs_or_fails_for_the_reason_given(master, fmi, case):
 
 
 def test_every_note_is_needed():
-    """No reason is given for what nobody runs."""
+    """Each reason belongs to a case that runs."""
     applying = {id(note_for(master, case, fmi)) for master in MASTERS for case in CASES for fmi in VERSIONS if master.couples or case.alone}
     assert all(id(note) in applying for note in NOTES)
 

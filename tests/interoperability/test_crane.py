@@ -12,7 +12,7 @@ from tests.support.interoperability.split_crane import PLAIN, difference, error,
 from tests.support.runtime.driver import Driver
 
 SAME = ["without derivatives", "friction with the mechanics"]
-"""Where an output cannot be corrected, or does not depend on what arrives."""
+"""Splits in which an output cannot be corrected, or does not depend on inputs."""
 
 
 @pytest.mark.parametrize("split", SAME)
@@ -57,7 +57,7 @@ def test_what_it_passes_on_where_it_can_correct():
 
 
 def test_masters_that_pass_on_alike_agree():
-    """Those of others with each other, as exported."""
+    """The masters of other tools agree with each other, as exported."""
     first, *others = PLAIN
     for title in others:
         assert largest(recorded(title, "as exported").values, recorded(first, "as exported").values) < 1e-9
@@ -66,7 +66,7 @@ def test_masters_that_pass_on_alike_agree():
 @pytest.mark.parametrize("split", list(SPLITS))
 @pytest.mark.parametrize("title", ["ecos", "Jourdain"])
 def test_all_come_to_the_crane_in_one_piece(title, split):
-    """With an error of order 1, since inputs are held."""
+    """The error is of order 1, since inputs are held."""
     assert error(title, split) < SPLIT_CRANE.tolerance
     assert error(title, split) / error(title, split, CRANE_STEP / 2) == pytest.approx(2, rel=0.05)
 

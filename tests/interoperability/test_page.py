@@ -25,7 +25,7 @@ def test_the_page_is_up_to_date():
 
 
 def test_the_snippets_of_the_page_run(tmp_path, monkeypatch):
-    """In every tool the pendulum is within a hundredth of a radian of the ideal one after a second."""
+    """The pendulum is within a hundredth of a radian of the ideal one after a second, in every tool."""
     for module in {each.module for each in MASTERS}:
         pytest.importorskip(module)
     monkeypatch.chdir(tmp_path)

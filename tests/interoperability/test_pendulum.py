@@ -37,7 +37,7 @@ EVERY = pytest.mark.parametrize(
 
 @EVERY
 def test_it_approaches_the_ideal_pendulum(master):
-    """With k fourfold, c twofold and half the step the deviation falls fourfold: it is proportional to 1/k, and of order 2 in the step."""
+    """The deviation falls fourfold with k fourfold, c twofold and half the step: it is proportional to 1/k, and of order 2 in the step."""
     errors = [error(master, level) for level in range(LEVELS)]
     assert errors[0] == pytest.approx(0.0153, rel=0.02)
     assert errors[0] / errors[1] == pytest.approx(4, rel=0.05)
@@ -87,7 +87,7 @@ def test_the_recipe(title, oracle):
 
 
 def test_what_late_forces_cost():
-    """By the recipe a joint may be twelve times as stiff where forces are not late, and that is what is gained."""
+    """A joint may be twelve times as stiff by the recipe if forces are not late, and the gain is as large."""
     late, fresh = (np.abs(by_recipe(master(title), SHORT, STEP / 4)).max() for title in ("ecos", "FMPy's container"))
     stiffer = recipe(False).K / recipe(True).K
     assert stiffer == pytest.approx(12)

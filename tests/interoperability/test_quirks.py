@@ -1,4 +1,4 @@
-"""What the page says of each tool beside its table: a tool that has changed is noticed here."""
+"""Peculiarities of tools that the page mentions beside its table: the tests notice a tool that has changed."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_ecos_runs_on_where_an_fmu_refuses_a_value(fmi):
 @pytest.mark.slow
 @pytest.mark.skipif(find_spec("libcosimpy") is None, reason="libcosimpy, of the extra 'peers', is not installed")
 def test_libcosim_ends_the_process_where_an_fmu_refuses_a_value():
-    """With the FMU's sentence, at least."""
+    """The FMU's sentence is printed, at least."""
     source = "from tests.interoperability.test_quirks import REFUSED, master; master('libcosim').record(REFUSED, 2)"
     ended = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, cwd=Path(cases.__file__).parents[3])
     assert ended.returncode < 0
@@ -97,7 +97,7 @@ def test_fmpy_writes_a_type_that_its_container_cannot_read(tmp_path, monkeypatch
 
 @pytest.mark.slow
 def test_fmpys_container_passes_values_on_in_the_order_of_its_connections():
-    """Where a wrench is listed before one of both motions, it is made of motions of two times: at the start, of one that is still zero."""
+    """A wrench that is listed before one of both motions is computed from motions of two times: at the start, from one that is still zero."""
     by_port = sorted(DOUBLE_PENDULUM.assembly.connections, key=lambda ends: sorted(split(end)[0] for end in ends))
     for connections, jumps in ((DOUBLE_PENDULUM.assembly.connections, False), (by_port, True)):
         start = replace(DOUBLE_PENDULUM.assembly, connections=connections, stop=0.0025, outputs=["pin2.N.Fx"])
@@ -122,7 +122,8 @@ def test_the_toolbox_names_a_link_like_its_output(tmp_path):
 
 @pytest.mark.parametrize("fmi", [2, 3], ids=["fmi2", "fmi3"])
 def test_no_algebraic_loop_without_accelerations(fmi):
-    """By the declared dependencies wrenches of a joint do not depend on accelerations, nor a body's positions and velocities on wrenches."""
+    """The declared dependencies show it: wrenches of a joint do not depend on accelerations, nor a body's positions and velocities on
+    wrenches."""
     depends = {
         component: {unknown.variable.name: {v.name for v in unknown.dependencies} for unknown in description.outputs}
         for component in ("planar.Revolute", "planar.Body1")
