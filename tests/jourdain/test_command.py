@@ -46,7 +46,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int
 
 
 def test_it_is_a_command(machine: Path) -> None:
-    """As a process of its own: help without anything heavy, a run that is completed, and one sentence for a wrong use."""
+    """Its own process gives help without heavy imports, completes a run, and answers a wrong use with one sentence."""
 
     def typed(*arguments: str) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
@@ -69,7 +69,7 @@ def test_it_is_a_command(machine: Path) -> None:
 
 
 def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
-    """What a verb needs is imported when it runs."""
+    """The modules of a verb are imported when it runs."""
     source = (
         "import sys\nfrom jourdain import command\ntry: command.main(['simulate', '--help'])\nexcept SystemExit: pass\n"
         "print(sorted({'numpy', 'sympy', 'scipy', 'coupling', 'fmu_components'} & set(sys.modules)))"
@@ -79,7 +79,7 @@ def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
 
 
 def test_simulate_writes_what_is_asked_for(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """By the suffix: the result, tables, the page, a figure; --json says it to machines."""
+    """The suffix decides: the result, tables, the page, a figure; --json gives the same to machines."""
     files = [machine.parent / f"run{suffix}" for suffix in (".jrd", ".csv", ".mat", ".html", ".png")]
     outs = [part for file in files for part in ("--out", file)]
     options = ("--stop", "0.2", "--interval", "0.1", "--set", "rod.theta=0", "--record", "*", "--plot", "rod.*.x", "--solver", "dop853")
@@ -100,7 +100,7 @@ def test_simulate_writes_what_is_asked_for(machine: Path, capsys: pytest.Capture
     ],
 )
 def test_how_derivatives_are_found(machine: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], evaluated: str) -> None:
-    """As ``evaluation`` of ``simulate``: the summary says so."""
+    """The options act as ``evaluation`` of ``simulate``: the summary says so."""
     code, out, _ = run(capsys, "simulate", machine, "--stop", "0.1", *options)
     assert code == 0 and out.rstrip().endswith(f"evaluated {evaluated}")
 
@@ -118,7 +118,7 @@ def test_a_run_that_ends_early(machine: Path, capsys: pytest.CaptureFixture[str]
 
 
 def test_info_tells_what_is_in_a_file(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of an FMU its ports, parameters and kinds; of a package its instances; of a result its outcome."""
+    """It shows the ports, parameters and kinds of an FMU, the instances of a package, and the outcome of a result."""
     fmu = machine.parent / "pendulum.fmu"
     code, out, err = run(capsys, "export", machine, "--out", fmu, "--outputs", "rod.theta", "--json")
     assert code == 0 and json.loads(out)["written"] == [str(fmu)], err
@@ -150,7 +150,7 @@ def test_list_and_view(machine: Path, capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_an_export_starts_as_asked(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With values of its own, and closed without what is held; of an FMU alone, names may do without its own."""
+    """It has values of its own, and is closed without the held ones; names in an FMU alone need no instance name."""
     fmu = machine.parent / "pendulum.fmu"
     options = ("--set", "rod.x=0.3", "--set", "rod.m=2.5", "--initial", "assemble", "--hold", "rod.x")
     assert run(capsys, "export", machine, "--out", fmu, *options)[0] == 0

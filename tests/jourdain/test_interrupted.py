@@ -80,7 +80,7 @@ def test_a_sweep_writes_the_rows_that_it_has() -> None:
 
 
 def test_a_full_disk_takes_no_other_file_along(capsys: pytest.CaptureFixture[str]) -> None:
-    """What can be written is, and the sentence names what could not."""
+    """All other files are written, and the sentence names the one that could not be."""
     Path("full.csv").symlink_to("/dev/full")
     code = command.main(["simulate", "machine.py", "--stop", "1", "--out", "full.csv", "--out", "run.jrd"])
     told = capsys.readouterr()

@@ -28,7 +28,7 @@ DRAWING = "Circle Drawing Line arc arrowhead axes box circle damper gearwheel gr
 
 
 def python(source: str, folder: Path, *options: str) -> str:
-    """What a fresh interpreter prints, started in a folder that holds nothing of the project."""
+    """Returns the output of a fresh interpreter, started in a folder that contains nothing of the project."""
     done = subprocess.run([sys.executable, *options, "-c", source], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr

@@ -28,7 +28,7 @@ def report(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, 
 
 
 def check_trials(name: str, fmi: int = 3) -> None:
-    """In both kinds; ports have a body each."""
+    """Checks both kinds; each port has a body."""
     for kind, step in (("me", {}), ("cs", {"communication_step": 0.002})):
         said = run(Path(cached_fmu(find(name), fmi=fmi)), kind, {"stop_time": 1.0, **step}, {})
         if (name, kind) in UNSTABLE:

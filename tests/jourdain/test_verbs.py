@@ -70,7 +70,7 @@ def test_a_sweep_is_typed(folder: Path) -> None:
 
 
 def test_points_of_a_file_and_tables_as_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is written holds the points in full precision, and all that ``sweep`` tells; options are those of ``simulate``."""
+    """The file has the points in full precision, and all results of ``sweep``; options are those of ``simulate``."""
     (folder / "points.csv").write_text("rod.m, rod.I\n1,0.1\n\n2.5,0.2\n")
     options = ("--stop", "0.1", "--set", "rod.theta=0", "--rtol", "1e-6", "--solver", "dop853", "--measure", "final(rod.theta)")
     out = folder / "table.csv"
@@ -92,7 +92,7 @@ def test_points_of_a_file_and_tables_as_files(folder: Path, capsys: pytest.Captu
 
 
 def test_a_sweep_warns_of_the_way_that_it_takes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """In the words of ``simulate``, once for all runs, to people and to machines."""
+    """The words are those of ``simulate``, once for all runs, for people and for machines."""
     options = (
         "--stop",
         "0.02",
@@ -258,7 +258,7 @@ def test_processes_of_their_own_that_cannot_be(
 
 
 def test_a_run_leaves_a_checkpoint(exported: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """From which Python goes on."""
+    """Python resumes from it."""
     code, out, _ = run(capsys, "simulate", exported, "--stop", "0.1", "--isolate", "all", "--checkpoint", tmp_path / "run.ckpt", "--json")
     assert code == 0 and json.loads(out)["written"] == [str(tmp_path / "run.ckpt")]
     assert System.resume(tmp_path / "run.ckpt", stop_time=0.2).time[-1] == 0.2
@@ -284,7 +284,7 @@ def test_a_checkpoint_that_was_not_written_is_not_listed(
 
 
 def test_an_fmu_that_cannot_be_read_does_not_pass(exported: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is wrong with its description, by its reader and by FMPy; nothing is run."""
+    """The output names the faults of its description, from its reader and from FMPy; nothing is run."""
     broken = replaced(exported, "modelDescription.xml", 'fmiVersion="2.0"', 'fmiVersion="9.0"')
     code, out, _ = run(capsys, "test", broken)
     assert code == 1 and "Exchange" not in out and out.count("9.0") >= 2 and out.splitlines()[-1] == "not passed"
