@@ -20,7 +20,7 @@ from tests.support.kernel.processes import children, shared_memories
 from tests.support.runtime.with_code import with_code
 
 ONE_IN = 2000
-"""Of so many steps the valve survives all but one."""
+"""Number of steps of which the valve fails in one."""
 STOP = 3.0
 
 _CRASHES = f"if (__builtin_ia32_rdtsc() / 16 % {ONE_IN} == 0) __builtin_trap();"
@@ -54,7 +54,7 @@ def run(system: System, **options: Any) -> Result:
 
 
 class Held(NamedTuple):
-    """What a process has."""
+    """The resources that a process holds."""
 
     memory: int
     """Bytes that are resident."""
