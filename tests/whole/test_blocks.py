@@ -161,7 +161,7 @@ def planar_trees(bodies: int, children: int = 2) -> tuple[System, System, list[t
 @pytest.mark.parametrize("bodies", [2, 3, *(pytest.param(bodies, marks=pytest.mark.slow) for bodies in (7, 15, 30))])
 @pytest.mark.parametrize("trees", [planar_trees, spatial_trees])
 def test_trees_have_the_accelerations_of_bodies_on_joints(trees, bodies):
-    """To 1e-11, at random places, axes, tensors and rates, with springs and dampers."""
+    """They agree to 1e-11, at random places, axes, tensors and rates, with springs and dampers."""
     check_accelerations(*trees(bodies))
 
 
@@ -220,7 +220,7 @@ def test_a_loop_closed_between_blocks(stabilisation):
 
 @pytest.mark.parametrize("stabilisation", ["projection", "baumgarte"])
 def test_a_redundant_loop_closed_between_blocks(stabilisation):
-    """In space the closing hinge has three equations too many; the motion is that of the plane, to 1e-9."""
+    """The closing hinge has three equations too many in space; the motion is that of the plane, to 1e-9."""
     expected = four_bar(True).simulate(0.5, solver="dop853", rtol=1e-12)
     plane, angles = System("four-bar in space"), expected
     gravity = {"gy": -9.81, "gz": 0.0}
@@ -309,7 +309,7 @@ def test_actuators_at_the_flange_add_up_with_the_torque():
 
 
 def test_inverse_dynamics_in_space():
-    """Of an arm of six axes with a load welded to it, against the recursion of Newton's and Euler's equations, to 1e-10."""
+    """The torques of an arm of six axes with a welded load agree with the recursive Newton-Euler equations, to 1e-10."""
     machine = example("24_robot_arm")
     q, qd, qdd = np.array(machine.START), np.array((1.0, -0.7, 0.4, 2.0, -1.5, 3.0)), np.array((-2.0, 1.0, 3.0, -4.0, 5.0, 1.0))
     arm = machine.system()
@@ -337,7 +337,7 @@ def test_rates_are_not_driven():
 
 @pytest.mark.parametrize("kind", ["RevoluteBody", "PrismaticBody"])
 def test_alone_a_block_needs_inertia_along_its_joint(kind):
-    """In Co-Simulation it divides by that."""
+    """It divides by this inertia in Co-Simulation."""
     system = System("massless")
     system.add("ground", "spatial.Fixed")
     system.add("link", f"spatial.{kind}", {"m": 0.0, **NO_TENSOR}, kind="cs")

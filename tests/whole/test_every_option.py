@@ -55,7 +55,7 @@ def disc() -> System:
 
 
 def top() -> System:
-    """In space, on a ball joint."""
+    """Returns a top in space, on a ball joint."""
     return on_a_joint(
         "Spherical", {"m": 1.0, "Ixx": 0.1, "Iyy": 0.1, "Izz": 0.2, "p1.rz": -0.5, "z": 0.5, "omegaz": 5.0, "omegax": 1.0, "vy": -0.5}
     )
@@ -70,10 +70,10 @@ class Case:
     intervals: tuple[tuple[float, float | None], ...]
     first: tuple[str, ...]
     projected: float = 1e-5
-    """By how much steps of 1 ms may be off where velocities are projected alone."""
+    """Largest error of steps of 1 ms where velocities are projected alone."""
     redundant: bool = False
     always: bool = True
-    """Whether the joint is in force where nothing else is asked for."""
+    """True where the joint is in force by default."""
 
 
 CASES = {
@@ -170,7 +170,7 @@ def refusals(options: Options, case: Case, enforced: bool) -> list[str]:
 
 
 def tolerance(options: Options, case: Case) -> float:
-    """Of states, against their size or 1: by a relative tolerance of 1e-8, or by steps of 1 ms."""
+    """Returns the tolerance of states, against their size or 1: by a relative tolerance of 1e-8, or by steps of 1 ms."""
     solver = options["solver"]
     if not isinstance(solver, Index3):
         return 1e-6

@@ -22,7 +22,8 @@ def solver(request: pytest.FixtureRequest) -> str:
 
 
 def test_masses_that_declare_nothing_are_tied_by_a_spring(fmi, solver):
-    """By the matrix exponential of both masses; what is taken for a loop, since nothing says otherwise, is solved as one."""
+    """They follow the matrix exponential of both masses. The connection counts as a loop, since nothing says otherwise, and is solved as
+    one."""
     system = System("masses")
     system.add("first", foreign.mass_spring(fmi))
     system.add("second", foreign.mass_spring(fmi), {"m": 2.0, "k": 50.0, "x": -0.2})

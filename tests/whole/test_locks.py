@@ -52,7 +52,7 @@ def run(way: int, limit: float, stop: float, torque: object = None, **options: o
 
 
 def speed(time: float, since: float = 0.0, start: float = START) -> float:
-    """Where it is free, under OFFSET - PEAK sin(RATE t)."""
+    """Returns the speed where it is free, under OFFSET - PEAK sin(RATE t)."""
     return start + PEAK / (INERTIA * RATE) * (math.cos(RATE * time) - math.cos(RATE * since)) + OFFSET * (time - since) / INERTIA
 
 
@@ -70,7 +70,7 @@ def test_a_latch_catches_tears_open_and_catches_again(way: int, solver: str) -> 
 
 @pytest.mark.parametrize("way", [1, -1])
 def test_a_latch_that_cannot_hold_the_load_lets_it_pass(way: int) -> None:
-    """What is solved with the lock in force tears it open at once: it is free, with the speed of one that is free."""
+    """The solution with the lock in force tears it open at once: it is free, with the speed of a free one."""
     result = run(way, 1.5, 2.0)
     assert result.changes == ()
     assert result["shaft.w"][-1] == pytest.approx(way * speed(2.0), abs=1e-9)

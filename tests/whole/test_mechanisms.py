@@ -21,7 +21,7 @@ ORACLES: dict[str, Oracle] = {
     "four-bar": FourBar(angle=0.9, speed=2.0),
 }
 SOLVERS = {"dopri5": 1e-11, "dop853": 1e-12}
-"""With the relative and absolute tolerance that is shown."""
+"""Solvers with the relative and absolute tolerance that is shown."""
 STABILISATIONS = ("projection", "baumgarte")
 
 
@@ -33,7 +33,7 @@ def oracle(request: pytest.FixtureRequest) -> Oracle:
 @pytest.mark.parametrize("stabilisation", STABILISATIONS)
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_states_are_those_of_the_reference_solution(oracle, solver, stabilisation):
-    """To 1e-8 over 2 s, for all states of all bodies."""
+    """All states of all bodies agree to 1e-8 over 2 s."""
     times = np.linspace(0, 2, 21)
     tolerances = {"rtol": SOLVERS[solver], "atol": SOLVERS[solver]}
     result = system_of(oracle).simulate(2.0, solver=solver, stabilisation=stabilisation, output_times=times, **tolerances)

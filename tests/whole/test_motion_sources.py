@@ -199,7 +199,7 @@ def test_motors_in_space() -> None:
 
 
 def test_relative_velocities_tell_their_efforts() -> None:
-    """In the plane a force along the direction, in space a torque about the axis."""
+    """The effort is a force along the direction in the plane, and a torque about the axis in space."""
     system = System("velocities", gravity=(0.0, 0.0, 0.0))
     system.add("ground", "planar.Fixed")
     system.add("cart", "planar.Body1", {"m": 2.0})

@@ -80,7 +80,7 @@ def test_an_arm_of_constant_speed_takes_the_wheel_along(joints) -> None:
 
 @pytest.mark.parametrize("joints", HOLDS, ids=" ".join)
 def test_an_arm_that_rests_between_its_strokes(joints) -> None:
-    """Where the arm leaves its rest all joints may be in force, and contradict each other a moment later."""
+    """All joints may be in force where the arm leaves its rest, and contradict each other a moment later."""
     rests = A * sympy.Piecewise(
         (1 - sympy.cos(W * t), t < math.pi / W),
         (2, t < 2),

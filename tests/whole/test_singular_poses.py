@@ -19,7 +19,8 @@ SOLVERS, SPEEDS, TOLERANCES = ("dopri5", "dop853"), (0.7, 1.0, 1.3), (1e-4, 1e-6
 
 
 def allowed(rtol: float) -> float:
-    """Of 24 runs at 1e-4 the worst, ten four-bars at 0.7 m/s by dopri5, is off by 0.53 rad of 28; the others stay below 0.5."""
+    """Returns the largest error, in rad. The worst of 24 runs at 1e-4, ten four-bars at 0.7 m/s by dopri5, is off by 0.53 rad of 28; the
+    others stay below 0.5."""
     return 3000 * rtol if rtol < 1e-4 else 0.55
 
 
@@ -237,7 +238,7 @@ def swung(light: float, angle: float) -> float:
 
 @cache
 def turned(light: float, start: float) -> float:
-    """Of the four-bar in the crank's angle alone: the rocker's angle after 1 s."""
+    """Returns the rocker's angle after 1 s of the four-bar, computed in the crank's angle alone."""
     turn, (crank, coupler, rocker) = (lambda angle: np.exp(1j * angle)), LENGTHS.values()
 
     def second(e: complex, f: complex, right: complex) -> np.ndarray:
@@ -291,7 +292,7 @@ def test_links_as_light_as_can_be(name, solver):
 
 @pytest.mark.parametrize("m", [1e-10, 1e-13])
 def test_what_double_precision_does_not_carry_is_told_by_the_masses(m):
-    """To a tolerance of 1e-6, or at all."""
+    """The known digits suffice for a tolerance of 1e-6, or for none."""
     result = last(double_pendulum(m), 1e-3, rtol=1e-6 if m > 1e-12 else 1e-4, start_values=hanging(0.3))
     (sentence,) = result.outcome.warnings
     assert sentence.startswith("the masses or moments of inertia of 'rod' and 'bob' are 1 to ") and "digits are known" in sentence
@@ -299,7 +300,7 @@ def test_what_double_precision_does_not_carry_is_told_by_the_masses(m):
 
 @pytest.mark.parametrize(("inertia", "digits"), [(1e-13, 4), (1e-15, 2)])
 def test_a_body_without_extent_is_told_by_itself(inertia, digits):
-    """That is connected at two points 1 m apart: its own mass and inertia, not those of two bodies."""
+    """A body that is connected at two points 1 m apart is reported by its own mass and inertia, not by those of two bodies."""
     system = System("thin", gravity=(0.0, -9.81))
     system.add("ground", "planar.Fixed")
     system.add("rod", "planar.Body2", {"p1.rx": -0.5, "p2.rx": 0.5, "x": 0.5, "m": 1.0, "I": inertia})
@@ -314,7 +315,7 @@ def test_a_body_without_extent_is_told_by_itself(inertia, digits):
 
 @pytest.mark.parametrize(("from_it", "digits"), [(1e-6, 4), (3e-7, 3), (1e-7, 2)])
 def test_a_start_beside_a_singular_pose_is_told_by_the_pose(from_it, digits):
-    """Of equal masses, and at an angle whose square is the pivot: the masses are not to blame, and no body is named twice."""
+    """The masses are equal, and the pivot is the square of an angle: the masses are not to blame, and no body is named twice."""
     result = last(rockers(2, from_it, 1.0), 1e-3, rtol=1e-4)
     passing, sentence = result.outcome.warnings
     assert PASSING in passing
@@ -327,7 +328,7 @@ def test_a_start_beside_a_singular_pose_is_told_by_the_pose(from_it, digits):
 
 @pytest.mark.parametrize("start", [0, 2, 3, 6])
 def test_values_settle_where_light_links_leave_few_digits(start):
-    """Of these multipliers ten digits are known, and of residuals none: neither goes on changing."""
+    """Ten digits of these multipliers are known, and none of residuals: both stop changing."""
     last(four_bar(1e-10), 1e-6, rtol=1e-6, start_values=closed(2 * np.pi * start / 60))
 
 

@@ -25,7 +25,7 @@ def rare(cases: Iterable[object]) -> list[object]:
 
 
 def off(case: Case, **options: object) -> np.ndarray:
-    """By how much a run is off, in the times of its changes and in what it ends with."""
+    """Returns the errors of a run, in the times of its changes and in its final values."""
     result = case.machine().simulate(case.stop, **options)  # type: ignore[arg-type]  # of any type
     times, ends = case.times(), case.ends()
     assert result.outcome.completed, result.outcome.sentence

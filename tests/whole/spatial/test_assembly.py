@@ -69,7 +69,7 @@ def test_places_and_attitudes_move_as_in_the_plane():
 
 
 def test_velocities_are_put_right():
-    """With an angular velocity that is held, the mass centre gets the velocity that belongs to it."""
+    """The mass centre gets the velocity that belongs to a held angular velocity."""
     system = System("spinning")
     system.add("ground", "spatial.Fixed")
     system.add("ball", "spatial.Spherical")

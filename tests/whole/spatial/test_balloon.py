@@ -55,7 +55,7 @@ MOTION = {
 5 0.0124919029 0.2191084180 0.0509954247 0.9424576740 0.0239474623 -0.0600548574 0.3280144292 -0.0768088834 -0.9523858363 -1.4882823116 -1.5676275076 0.0192040727 -1.1235152791 7.1001991790 -1.4884088218 3.4642028073 -106.842215658
 """,
 }
-"""By lines: time, place of the balloon, its quaternion, slider and angles, its angular velocity about its own axes, rates, and energy."""
+"""Lines of time, place of the balloon, its quaternion, slider and angles, its angular velocity about its own axes, rates, and energy."""
 COLUMNS = [*(f"balloon.{n}" for n in ("x", "y", "z", "q0", "q1", "q2", "q3")), *(f"{n}.q" for n in ("slider", "upper", "lower"))]
 COLUMNS += [*(f"balloon.w{a}" for a in "xyz"), *(f"{n}.qd" for n in ("slider", "upper", "lower"))]
 
@@ -111,7 +111,7 @@ def balloon(
 
 
 def block(below: float, axes: dict[str, float]) -> dict[str, float]:
-    """Of a limb whose child hangs on its mass centre, so far below the joint."""
+    """Returns the parameters of a limb whose child hangs on its mass centre, so far below the joint."""
     return {"ry": -below, "C1.ry": -below, **port("P", **axes)}
 
 
@@ -126,7 +126,7 @@ def energy_of(result) -> np.ndarray:
 
 
 def test_accelerations_and_wrenches_at_the_start():
-    """To 1e-9; the tensor is one that no distribution of mass has, which is a warning and no more."""
+    """They agree to 1e-9. The tensor is one that no distribution of mass has, which only gives a warning."""
     result = by_name("A").simulate(1e-3, output_times=[0.0, 1e-3])
     assert result.outcome.ending is Ending.COMPLETED
     assert ["tensor of inertia" in each for each in result.outcome.warnings] == [True]
@@ -143,7 +143,8 @@ def test_accelerations_and_wrenches_at_the_start():
 @pytest.mark.parametrize("evaluation", ["fmus", "tape"])
 @pytest.mark.parametrize("name", SETS)
 def test_it_moves_as_the_reference(name, evaluation):
-    """To 1e-8, energy to 1e-9; momentum and angular momentum about the vertical stay 0, the mass centre stays, energy falls by dampers alone."""
+    """States agree to 1e-8, energy to 1e-9. Momentum and angular momentum about the vertical stay 0, the mass centre stays, energy falls by
+    dampers alone."""
     rows = np.array([[float(each) for each in line.split()] for line in MOTION[name].split("\n") if line])
     result = by_name(name).simulate(
         rows[-1, 0], solver="dop853", rtol=1e-13, atol=1e-13, output_times=[0, *rows[:, 0]], evaluation=evaluation
@@ -201,7 +202,7 @@ TILTED = {
     20: (0.2357799946331, 0.4499809370071, -1.366219551251, -224.751036800),
     22: (0.1010976407563, 0.1922426698183, -0.550543339137, -223.702486182),
 }
-"""By k: phi, psi = -th1, the slider's place, and the potential; the attitude is Rx(phi) Rz(psi) but for a turn about the vertical."""
+"""Values by k: phi, psi = -th1, the slider's place, and the potential. The attitude is Rx(phi) Rz(psi), up to a turn about the vertical."""
 MODES = {
     (50.0, 0.0, 0.0): "1.81954079178i 1.83483397832i 3.57119996173i 5.60561559626i 9.2055534098i",
     (50.0, 5.0, 0.2): """-0.00440587581+1.82131417353i -0.00058695758+1.83487079821i -0.14914998065+3.67663480956i
@@ -225,13 +226,13 @@ def near(k: float) -> dict[str, float]:
 
 
 def vertical(pose) -> np.ndarray:
-    """In axes of the balloon."""
+    """Returns the vertical in axes of the balloon."""
     return Rotation.from_quat([pose[f"balloon.q{i}"] for i in (1, 2, 3, 0)]).inv().apply((0, 1, 0))
 
 
 @pytest.mark.parametrize("k", TILTED)
 def test_tilted_equilibria(k):
-    """To 1e-9, stable; it may be anywhere and turned about the vertical."""
+    """They agree to 1e-9 and are stable; the balloon may be anywhere and turned about the vertical."""
     made = balloon(k, 1.0, 0.1)
     pose = made.equilibrium(near(k))
     phi, psi, place, _ = TILTED[k]
@@ -242,14 +243,14 @@ def test_tilted_equilibria(k):
 
 
 def test_from_the_start_it_slides_down_to_where_it_is_stable():
-    """With both pendulums up and to the side, for a slider stiff enough and for one that is not."""
+    """It starts with both pendulums up and to the side, for a slider stiff enough and for one that is not."""
     for k in (50.0, 10.0):
         pose = balloon(k, 1.0, 0.1).equilibrium()
         assert pose.stable and abs(pose["slider.q"]) == pytest.approx(0.0 if k == 50 else -TILTED[10][2], abs=1e-9)
 
 
 def test_the_pitchfork_is_found_along_the_stiffness():
-    """To 1e-6 N/m, between values on both sides."""
+    """It is found to 1e-6 N/m, between values on both sides."""
     along = balloon(30.0, 1.0, 0.1).equilibria("slider.k", [30.0, 24.0, 21.0], initial=UPRIGHT)
     assert along.branch_points == pytest.approx([CRITICAL], abs=1e-6)
     assert not along[2].stable
@@ -284,7 +285,7 @@ def test_upright_with_a_soft_slider_is_unstable():
 
 
 def coordinate(name: str, absolute: Container[str]) -> str:
-    """Of a limb's joint."""
+    """Returns the coordinate of a limb's joint."""
     return f"{name}-joint.{'translation' if name == 'slider' else 'rotation'}.q" if name in absolute else f"{name}.q"
 
 

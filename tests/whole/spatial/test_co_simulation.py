@@ -25,7 +25,7 @@ def place(result):
 
 
 def test_an_implicit_scheme_keeps_a_spherical_joint_closed():
-    """With steps of 10 ms places and attitude are those of integration in one piece, to 1e-6; the joint is closed to 1e-9."""
+    """Places and attitude with steps of 10 ms are those of integration in one piece, to 1e-6; the joint is closed to 1e-9."""
     expected = place(pendulum("Spherical", "me").simulate(0.5, solver="dop853", rtol=1e-11))
     result = pendulum("Spherical", "cs").simulate(0.5, communication_step=0.01, scheme="implicit")
     assert not result.outcome.warnings

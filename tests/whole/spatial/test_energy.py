@@ -23,7 +23,7 @@ IN_THE_MASTER = [pytest.param(name, marks=[pytest.mark.slow] * (name in COSTLY))
 
 
 def kept(kinetic: np.ndarray, potential: np.ndarray) -> bool:
-    """Whether energy changes by less than 1e-9 of what goes from one kind into the other; or, where nothing does, of that of the motion."""
+    """Says whether energy changes by less than 1e-9 of the exchange between its kinds. Without exchange the measure is the kinetic energy."""
     energy, traded = kinetic + potential, np.ptp(kinetic)
     return bool(np.abs(energy - energy[0]).max() < 1e-9 * (traded if traded > 1e-6 * kinetic.max() else kinetic.max()))
 
@@ -39,7 +39,7 @@ def test_the_master_keeps_energy(name):
 
 
 def energies(fmu: Driver, system: System) -> list[float]:
-    """Of motion and of height."""
+    """Returns the energies of motion and of height."""
     found = [fmu.get([f"{body}.energy.{kind}" for body in bodies(system)]) for kind in ("kinetic", "potential")]
     return [sum(values.values()) for values in found]
 
@@ -80,7 +80,7 @@ def by_itself(path: Path, system: System) -> np.ndarray:
 @pytest.mark.parametrize("fmi", [pytest.param(2, marks=pytest.mark.slow), 3])
 @pytest.mark.parametrize("name", ALL)
 def test_an_exported_mechanism_keeps_energy(name: str, fmi: int, run: Callable[[Path, System], np.ndarray]):
-    """In both kinds and versions: Bricard's too, whose redundancy it finds, and those with angles that count turns."""
+    """Both kinds and versions do: Bricard's too, whose redundancy it finds, and those with angles that count turns."""
     system = CONSERVATIVE[name]()
     assert kept(*run(exported(name, fmi), system).T)
 

@@ -33,7 +33,7 @@ class Exudyn:
         )
 
     def place(self, body: int, stop: float, steps: int) -> np.ndarray:
-        """Of a mass centre at the end."""
+        """Returns the place of a mass centre at the end."""
         settings = exudyn.SimulationSettings()
         settings.timeIntegration.numberOfSteps = steps
         settings.timeIntegration.endTime = stop
@@ -46,7 +46,7 @@ class Exudyn:
 
 
 def agrees(system: System, body: str, stop: float, steps: int, theirs: Callable[[int], np.ndarray], allowed: float) -> None:
-    """Whether Exudyn's place of a body comes nearer with order 2, and is the same where it is extrapolated to steps of no length."""
+    """Checks that Exudyn's place of a body converges with order 2, and is the same where it is extrapolated to steps of no length."""
     expected = three(system.simulate(stop, solver="dop853", rtol=1e-12, output_times=[stop]), f"{body}.")[-1]
     coarse, fine = theirs(steps), theirs(2 * steps)
     assert np.linalg.norm(coarse - expected) / np.linalg.norm(fine - expected) == pytest.approx(4, rel=0.1)

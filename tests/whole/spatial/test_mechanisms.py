@@ -34,7 +34,7 @@ TWO_RODS = {
 
 
 def test_two_rods_move_as_the_reference():
-    """To 1e-8 for 2 s, after which their motion is chaotic; reactions at the start to 1e-9."""
+    """They agree to 1e-8 for 2 s, after which their motion is chaotic; reactions at the start to 1e-9."""
     result = completed(two_rods().simulate(2.0, solver="dop853", rtol=1e-12, output_times=[0, *TWO_RODS]))
     assert result.energy == pytest.approx(np.full(4, 4.516016237217), abs=1e-9)
     force = [result[f"ball.multiplier[{k}]"][0] for k in (1, 2, 3)]
@@ -47,7 +47,7 @@ def test_two_rods_move_as_the_reference():
 
 @pytest.mark.slow
 def test_the_slider_crank_in_space_moves_as_the_reference():
-    """To 1e-8 for 2 s and more than three turns of the crank; the start is the published one."""
+    """It agrees to 1e-8 for 2 s and more than three turns of the crank; the start is the published one."""
     machine = example("15_spatial_slider_crank")
     result = completed(machine.mechanics().simulate(2.0, solver="dop853", rtol=1e-12, output_times=[0, *machine.REFERENCE]))
     assert result.energy == pytest.approx(np.full(5, 0.76643568), abs=1e-8)
@@ -64,7 +64,7 @@ LATER = {
 
 @pytest.mark.parametrize("stop", [2.0, pytest.param(10.0, marks=pytest.mark.slow)])
 def test_bricards_mechanism_moves_as_the_reference(stop):
-    """To 1e-7, over 10 s through its start once more; one warning says that a constraint is redundant."""
+    """It agrees to 1e-7, over 10 s through its start once more; one warning says that a constraint is redundant."""
     machine = example("14_bricard")
     known = {t: values for t, values in (machine.REFERENCE | LATER).items() if t <= stop}
     result = machine.system().simulate(stop, solver="dop853", rtol=1e-11, output_times=[0, *known])
@@ -88,7 +88,7 @@ DISC = {
 
 @pytest.mark.slow
 def test_a_rolling_disc_moves_as_the_reference():
-    """To 1e-8 for 5 s; the contact force at the start is known."""
+    """It agrees to 1e-8 for 5 s; the contact force at the start is known."""
     result = completed(rolling_disc().simulate(5.0, solver="dop853", rtol=1e-12, output_times=[0, *DISC]))
     assert [result[f"pin.multiplier[{k}]"][0] for k in (1, 2, 3)] == pytest.approx((9.29859255134, 0, 3.63578368445), abs=1e-8)
     assert result.energy == pytest.approx(np.full(5, 9.94316710556), abs=1e-9)
@@ -121,7 +121,7 @@ SPHERE = {
 
 
 def test_chaplygins_sphere_rolls_as_the_reference():
-    """To 1e-9 for 5 s; its angular momentum about the point of contact is constant. So says the example of itself."""
+    """It agrees to 1e-9 for 5 s; its angular momentum about the point of contact is constant. The example says the same."""
     result = completed(chaplygin.system().simulate(5.0, solver="dop853", rtol=1e-12, output_times=[0, *SPHERE]))
     q, omega = quaternions(result, "ball"), three(result, "ball.omega")
     friction = np.stack([result["contact.multiplier[2]"], result["contact.multiplier[3]"]], axis=1)
@@ -150,7 +150,7 @@ GOVERNOR = {
 
 @pytest.mark.slow
 def test_a_stiff_governor_moves_as_the_reference():
-    """By CVODE to 1e-8 for 5 s, in which the shaft turns more than four times; rates that decay are up to 1e5 times those that swing."""
+    """CVODE agrees to 1e-8 for 5 s, in which the shaft turns more than four times. Rates that decay are up to 1e5 times those that swing."""
     result = completed(governor().simulate(5.0, solver="cvode", rtol=1e-12, atol=1e-12, output_times=[0, *GOVERNOR]))
     found = np.stack([result[name][1:] for name in ("slider.z", "bearing.rotation.q", "shaft.omegaz")], axis=1)
     assert found == pytest.approx(np.array(list(GOVERNOR.values())), abs=1e-8)

@@ -28,7 +28,7 @@ def displaced(x: np.ndarray, size: float, seed: int = 1) -> np.ndarray:
     "name", ["two rods", "Bricard", "Chaplygin's sphere", *(pytest.param(each, marks=pytest.mark.slow) for each in COSTLY)]
 )
 def test_all_rows_are_on_the_constraints(name, solver):
-    """By the default of explicit methods, and by the projected right-hand side; at 1e-6."""
+    """The default of explicit methods puts them there, and the projected right-hand side too; at 1e-6."""
     result = CONSERVATIVE[name]().simulate(1.0, solver=solver, rtol=1e-6, stabilisation="projection", output_times=[0.5, 1.0])
     assert result.outcome.completed
     assert max(result.violation["position"].max(), result.violation["velocity"].max()) <= 1e-8
@@ -143,7 +143,7 @@ def test_exported_it_serves_integrators_that_know_nothing_of_constraints(fmi):
 
 
 def test_directional_derivatives_of_an_export_are_those_of_differences():
-    """By states and time, at states that satisfy the constraints."""
+    """They are the derivatives by states and time, at states that satisfy the constraints."""
     system = two_rods()
     with Driver(export(system, 3, stabilisation="projection"), "me") as fmu:
         fmu.start()

@@ -31,7 +31,7 @@ def test_a_planar_loop_is_redundant_by_three_and_the_warning_says_what_to_replac
 
 @pytest.mark.parametrize("options", [{"solver": "cvode"}, {"solver": "dopri5", "stabilisation": "baumgarte"}])
 def test_without_projection_there_is_one_warning_too(options):
-    """What its constraints are violated by makes the redundant ones differ a little: that is no pose that is passed."""
+    """The violation makes the redundant constraints differ a little, which is not the passage of a singular pose."""
     (warning,) = planar_loop().simulate(1.0, rtol=1e-6, **options).outcome.warnings
     assert warning.startswith("3 constraints are redundant at t = 0 s")
 
@@ -65,19 +65,19 @@ def test_the_multipliers_of_least_length_load_a_planar_loop_in_its_plane_alone()
 
 
 def redundant_rows(mechanism: Mechanism, **options: str) -> int:
-    """By the warnings of a run that ends at its start."""
+    """Returns the number of redundant rows, from the warnings of a run that ends at its start."""
     warnings = as_system(mechanism).simulate(0.0, outputs=[], **options).outcome.warnings
     counts = [re.match(r"(\d+) constraints? (?:is|are) redundant", warning) for warning in warnings]
     return sum(int(count.group(1)) for count in counts if count)
 
 
 def is_thin(mechanism: Mechanism) -> bool:
-    """Whether m L^2 / I of a body exceeds 1e7."""
+    """Says whether m L^2 / I of a body exceeds 1e7."""
     return bool((mechanism.masses[:, None] * mechanism.size**2 / mechanism.inertias).max() > 1e7)
 
 
 def in_space(ports: int) -> list[Case]:
-    """Of the systems whose rank is known, those in space whose bodies have at most so many ports, violated by 1e-8 at most."""
+    """Returns the systems of known rank in space whose bodies have at most so many ports, and whose violation is 1e-8 at most."""
 
     def used(mechanism: Mechanism) -> int:
         ends = [body for joint in mechanism.joints for body in (joint.a, joint.b)]
@@ -104,7 +104,7 @@ def test_the_rank_of_systems_of_fmus_is_right(ports):
 
 
 def test_the_rank_of_a_thin_plank_on_two_welds_is_right():
-    """Of a body whose m L^2 / I exceeds 1e7, damped pivots are rounding; these are not counted besides what is redundant."""
+    """The damped pivots of a body whose m L^2 / I exceeds 1e7 are rounding; they are not counted besides the redundant ones."""
     thin = [case.mechanism for case in in_space(2) if case.name.startswith("two welds") and is_thin(case.mechanism)]
     for mechanism in thin:
         assert redundant_rows(mechanism, stabilisation="projection") == 6

@@ -23,12 +23,12 @@ EULER = {
 }
 """Angular velocity about the body's axes, and quaternion, by time."""
 RATES = ((4.80894133, 150, 1.02830076), (-0.47105310, 150, 5.90108305), (-0.82207810, 150, -5.92329135), (0.12223322, 150, -5.85562459))
-"""Of the heavy top about its own axes, at the times of the example."""
+"""Rates of the heavy top about its own axes, at the times of the example."""
 
 
 @pytest.mark.parametrize("kind", ["me", "cs"])
 def test_the_euler_top_moves_as_its_closed_form(kind):
-    """To 1e-8 for 20 s, twice its period: rates and attitude; the norm of the quaternion drifts less than the tolerance allows."""
+    """Rates and attitude agree to 1e-8 for 20 s, twice its period; the norm of the quaternion drifts less than the tolerance allows."""
     top = free_body(EULER_TOP, kind)
     options = {"solver": "dop853", "rtol": 1e-12} if kind == "me" else {"communication_step": 1.0}
     result = top.simulate(20.0, output_times=list(EULER), **options)
@@ -56,7 +56,7 @@ def test_a_symmetric_rotor_moves_as_its_closed_form():
 
 
 def test_the_heavy_top_moves_as_the_reference():
-    """To 1e-8 for 2 s, in which it spins 48 times; the reaction at the start is known: the fast spin presses down."""
+    """It agrees to 1e-8 for 2 s, in which it spins 48 times; the reaction at the start is known: the fast spin presses down."""
     machine = example("13_heavy_top")
     result = machine.system().simulate(2.0, solver="dop853", rtol=1e-12, output_times=[0, *machine.REFERENCE])
     assert result.outcome.ending is Ending.COMPLETED and not result.outcome.warnings
@@ -70,7 +70,7 @@ def test_the_heavy_top_moves_as_the_reference():
 
 
 def test_a_steady_top_precesses_evenly():
-    """With J3 (s + W cos) W - J1' W^2 cos = m g l its axis keeps its angle to the vertical, and turns by W t about it."""
+    """Its axis keeps its angle to the vertical and turns by W t about it if J3 (s + W cos) W - J1' W^2 cos = m g l."""
     m, J1, J3, length, theta, W = 1.2, 0.02, 0.03, 0.4, 0.7, 2.0
     pivot = J1 + m * length**2
     spin = (m * 9.81 * length + pivot * W**2 * np.cos(theta)) / (J3 * W) - W * np.cos(theta)
