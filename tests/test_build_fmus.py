@@ -51,7 +51,7 @@ def test_list_names_every_component_with_its_title(run: Run) -> None:
 
 
 def test_list_shows_a_users_own_component(run: Run) -> None:
-    """With names, the list has those alone; a file's component stands under its class name."""
+    """A list with names has those alone; a file's component stands under its class name."""
     assert [line.split()[0] for line in run("--list", SCREW, "planar.Fixed")[1].splitlines()] == ["Screw", "planar.Fixed"]
 
 
@@ -102,7 +102,7 @@ def test_the_script_runs_by_its_path(tmp_path: Path) -> None:
 
 
 def test_a_second_run_builds_nothing(run: Run, tmp_path: Path) -> None:
-    """Where nothing has changed, every FMU is up to date and keeps its bytes and its time."""
+    """Every unchanged FMU is up to date and keeps its bytes and its time."""
     first = run("--out", tmp_path, "--platform", "linux64", "planar.Fixed", "mechanical1d.Mass")[1]
     before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in tmp_path.rglob("*.fmu")}
     status, printed, _ = run("--out", tmp_path, "--platform", "linux64", "planar.Fixed", "mechanical1d.Mass")
@@ -112,7 +112,7 @@ def test_a_second_run_builds_nothing(run: Run, tmp_path: Path) -> None:
 
 
 def test_only_a_changed_declaration_is_built_again(run: Run, tmp_path: Path) -> None:
-    """Of two files, the one that was edited is built again, with its new default; the other is not touched."""
+    """One of two files was edited: it is built again, with its new default, and the other is not touched."""
     files = [tmp_path / "Screw.py", tmp_path / "OtherScrew.py"]
     files[0].write_text(SCREW.read_text())
     files[1].write_text(SCREW.read_text().replace("class Screw(", "class OtherScrew("))

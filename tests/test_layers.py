@@ -1,7 +1,8 @@
-"""Which file may import which: the layers of docs/architecture.md, as data, and one test that holds the sources against them.
+"""Permitted imports: the layers of docs/architecture.md, as data, and one test that holds the sources against them.
 
-Every import counts, also one inside a function or under TYPE_CHECKING, since either is a dependence that a reader has to follow. Imports by
-a computed name cannot be followed and are refused. Each kind of offence is committed once in a temporary tree, so that the test is known to see it.
+Every import counts, also one inside a function or under TYPE_CHECKING, since either is a dependence that a reader has to follow. Imports
+by a computed name cannot be followed and are refused. Each kind of offence is committed once in a temporary tree, which shows that the
+test detects it.
 """
 
 from __future__ import annotations
@@ -42,9 +43,10 @@ LAYERS: dict[str, tuple[str, ...]] = {
     ),
     "jourdain": ("__init__ declare icon measures picture shapes", "verbs", "command", "__main__"),
 }
-"""Of each package its folders and files, from the lowest layer to the highest; a new folder is one word here.
+"""Folders and files of each package, from the lowest layer to the highest; a new folder is one word here.
 
-A layer imports lower layers. Within a layer files import files of their own folder, and files at the top of the package each other."""
+A layer imports lower layers. Within a layer files import files of their own folder, and files at the top of the package each other.
+"""
 
 BESIDE = {("coupling/export", "coupling/analysis"): "an exported mechanism starts in an assembled pose"}
 """Folders of one layer of which the first may import the second."""
@@ -56,7 +58,7 @@ PACKAGES: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "jourdain": {"fmu_components": ("jourdain/",), "coupling": ("jourdain/",)},
 }
-"""Which other package each package imports, and in which of its files and folders."""
+"""Other packages that each package imports, and the files and folders that import them."""
 
 BY_NAME = {
     "coupling/registry.py": "loads every file of a folder of solvers or schemes, so that adding one touches one file",
@@ -183,7 +185,7 @@ def offences_of_layers(root: Path) -> Iterator[str]:
 
 
 def beside(here: tuple[str, str], there: tuple[str, str], root: Path) -> bool:
-    """Whether two of one layer must not know each other: a folder and what is outside of it."""
+    """Says whether two parts of one layer must not know each other: a folder and a part outside of this folder."""
     names = "/".join(here), "/".join(there)
     return names not in BESIDE and any((root / name).is_dir() for name in names)
 

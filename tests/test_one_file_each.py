@@ -111,7 +111,7 @@ for options in ({"solver": "bs22"}, {"communication_step": 0.5, "scheme": "hold"
 
 
 def test_each_is_one_file(tmp_path: Path) -> None:
-    """In a scratch copy all four run together, efforts at the new kind of port add up (exp(-2)), and errors suggest the new names."""
+    """All four run together in a scratch copy, efforts at the new kind of port add up (exp(-2)), and errors suggest the new names."""
     for package in (coupling, fmu_components):
         folder = Path(package.__file__).parent
         shutil.copytree(folder, tmp_path / folder.name, ignore=shutil.ignore_patterns("__pycache__"))

@@ -1,4 +1,4 @@
-"""What the README and the manuals show is run, and they show public names alone."""
+"""Runs of all code that the README and the manuals show; they show public names alone."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def snippet(page: Path, part: str) -> str:
 
 
 def run_all(page: Path) -> dict:
-    """What the names of a page stand for when its pieces have run one after the other."""
+    """Returns the values of a page's names after its pieces have run one after the other."""
     scope: dict = {"__name__": page.stem}
     for number, each in enumerate(snippets(page)):
         exec(compile(each, f"{page.name}, snippet {number + 1}", "exec"), scope)
@@ -59,7 +59,7 @@ def run_all(page: Path) -> dict:
 
 @pytest.fixture
 def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the pieces may leave files."""
+    """Gives a folder in which the pieces may leave files."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -109,7 +109,7 @@ def test_the_snippets_on_blocks_run(scratch):
 
 
 def test_the_snippets_on_results_run(scratch):
-    """What was saved is what was recorded, and every file that the page writes is there."""
+    """The saved rows are those recorded, and every file that the page writes exists."""
     scope = run_all(RESULTS)
     result, again = scope["result"], scope["again"]
     assert (again.values == result.values).all() and again.outcome == result.outcome
@@ -283,7 +283,7 @@ def test_the_table_of_solvers_is_complete():
 
 
 def test_the_snippets_of_co_simulation_run(scratch, capsys):
-    """What their comments say is so."""
+    """Their comments are true."""
     scope = run_all(COSIMULATION)
     exact, held, kept, turned = (scope[name] for name in ("exact", "held", "kept", "turned"))
     off = [abs(run["rod.theta"][-1] - exact["rod.theta"][-1]) for run in (held, kept)]
@@ -296,7 +296,7 @@ def test_the_snippets_of_co_simulation_run(scratch, capsys):
 
 
 def test_the_snippets_of_the_manual_of_export_run(scratch, capsys):
-    """What their comments say is so, and the exported crane moves as its parts do where they are not exported."""
+    """Their comments are true, and the exported crane moves as its parts do where they are not exported."""
     scope = run_all(EXPORT)
     start, lifted, together, stepped, solved = (scope[name] for name in ("start", "lifted", "together", "stepped", "solved"))
     assert [float(start["boom.x"]), float(start["boom.theta"])] == pytest.approx([np.cos(0.5), 0.5], abs=1e-12)
@@ -410,7 +410,7 @@ def test_the_bouncing_mass_of_the_manual_bounces(tmp_path, fmi):
 
 @pytest.mark.parametrize("kind", [jourdain.Component, jourdain.Joint, jourdain.SpatialJoint])
 def test_the_page_on_declarations_names_every_word_of_the_language(kind):
-    """What a declaration can call or define is not found in the sources alone."""
+    """Every call and definition of a declaration is described outside of the sources."""
     text = "".join(page.read_text() for page in (DECLARING, SWITCHES, DRAWINGS))
     words = [name for name, _ in inspect.getmembers(kind, inspect.isfunction) if not name.startswith("_")]
     assert [word for word in words if not re.search(rf"`{word}\b", text)] == []
