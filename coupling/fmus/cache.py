@@ -133,7 +133,7 @@ def _entry(entry: Path, fill: Fill) -> Path | None:
 
 
 def _is_trusted(entry: Path) -> bool:
-    """Whether nobody but the user and root can have written an entry, or put it there; a warning says once that another user can."""
+    """Says whether only the user and root can have written an entry, or put it there. A warning says once that another user can."""
     for folder in (entry, entry.parent):
         found = os.stat(folder)
         others = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)

@@ -85,7 +85,7 @@ def _plain(value: Any, arrays: list[np.ndarray]) -> Any:
 
 
 def _is_table(rows: list[Any]) -> bool:
-    """Whether they are tuples of as many numbers and texts."""
+    """Says whether all rows are tuples of equally many numbers and texts."""
     return len(rows) > 1 and all(
         type(row) is tuple and len(row) == len(rows[0]) > 0 and all(type(each) in _SINGLE for each in row) for row in rows
     )

@@ -14,7 +14,7 @@ from fmu_components.declare.ports import SPATIAL, Side
 from fmu_components.declare.space import arm_of, attitude, inertia_tensor, place_of_port, quaternion_rate, rotation_matrix, vector
 
 _ROUNDING = 1e-7
-"""Of a principal moment, which of a flat plate is just the sum of the two others."""
+"""Relative error that a principal moment may have. Of a flat plate it equals the sum of the two others."""
 _POINTS = ((-0.75, 0.0), (0.75, 0.0), (0.0, 0.75), (0.0, -0.75), (0.53, 0.53))
 
 

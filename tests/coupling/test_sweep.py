@@ -391,7 +391,7 @@ def test_a_folder_holds_runs_that_can_be_loaded(tmp_path: Path, monkeypatch: pyt
 
 
 def test_a_folder_keeps_no_halves(tmp_path: Path) -> None:
-    """What a process that is gone was writing goes; what is being written, and files of others, stay; and where no folder can be made."""
+    """A half-written file of an ended process is removed. Files that are being written, and those of others, stay, also without a folder."""
     held, file_of = open_part(tmp_path / "000001-0.jrd")
     others = [held.name, ".notes.jrd.mine.part", "notes.txt"]
     for name in (".000000-0.jrd.0123456789ab.part", *others[1:]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import statistics
 from collections.abc import Iterator
@@ -163,6 +164,29 @@ def test_sentences_are_found() -> None:
 def test_offences_are_found(text: str, rule: str) -> None:
     (offence,) = offences(text)
     assert offence.startswith(rule)
+
+
+NO_STARTS = (*NO_SUBJECTS, "Of", "Whether", "By", "How", "Where", "As", "Which", "With", "That")
+SKIPPED = {".venv", "build", "dist", "__pycache__"}
+
+
+def docstrings(path: Path) -> Iterator[str]:
+    """Yields the docstrings of a file of Python, those of fields included."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for each in getattr(node, "body", []) if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) else []:
+            if isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant) and isinstance(each.value.value, str):
+                yield each.value.value.strip()
+
+
+def test_docstrings_start_with_a_verb_or_a_noun() -> None:
+    files = [path for path in ROOT.rglob("*.py") if not SKIPPED & set(path.relative_to(ROOT).parts)]
+    found = [
+        f"{path.relative_to(ROOT)}: {text[:60]}"
+        for path in files
+        for text in docstrings(path)
+        if re.match(rf"({'|'.join(NO_STARTS)})\b", text)
+    ]
+    assert len(files) > 500 and found == []
 
 
 def test_other_words_are_no_offences() -> None:
