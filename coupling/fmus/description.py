@@ -69,7 +69,7 @@ class Fmu:
     stamp: tuple[int, int] = field(repr=False)
     """Size and time of change of the file as it was read."""
     sharing: Sharing = field(repr=False)
-    """Who uses the unpacked files."""
+    """Processes that use the unpacked files."""
     unfit: str = field(default="", repr=False)
     """Reason why the FMU cannot run in Model Exchange, though it offers it."""
     scaled: Mapping[int, int] = field(default_factory=dict, repr=False)

@@ -11,7 +11,7 @@ import sympy
 
 
 class Side(Enum):
-    """Who computes what: bodies, volumes and nodes give motion; joints, pipes and windings give effort."""
+    """The side of a port that computes a value: bodies, volumes and nodes give motion; joints, pipes and windings give effort."""
 
     MOTION = "motion"
     EFFORT = "effort"

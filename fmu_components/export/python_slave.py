@@ -252,7 +252,7 @@ def _native_description(table: VariableTable) -> str:
 
 
 def _description(of_pythonfmu: bytes, table: VariableTable) -> str:
-    """Who built the FMU, what its interface can do and log is PythonFMU's; variables, units and structure are as ever."""
+    """Returns a description whose tool, abilities and log are those of PythonFMU; variables, units and structure are those of native FMUs."""
     given, root = ET.fromstring(of_pythonfmu), ET.fromstring(_native_description(table))
     root.set("generationTool", given.attrib["generationTool"])
     root.attrib.pop("numberOfEventIndicators")  # for Model Exchange only

@@ -53,10 +53,10 @@ class _Model:
         self.pending: list[str] = []
         self.members: dict[str, str] = {}
         self.lower: dict[str, str] = {}
-        """Of each rate the quantity whose time derivative it is."""
+        """The quantity whose time derivative a rate is, by the rate."""
         self.ideal: dict[sympy.Symbol, sympy.Basic] = {v.symbol: sympy.true for v in declared.with_role(Role.SWITCH)}
         self.balances: dict[str, str] = {}
-        """Of each unknown without an equation of its own the quantity that it keeps at zero."""
+        """The quantity that an unknown without an equation of its own keeps at zero, by the unknown."""
         self.parts: dict[sympy.Symbol, sympy.Basic] = {}
         self.compact: dict[str, sympy.Basic] = {}
         """Long equations in terms of their common parts."""

@@ -80,7 +80,7 @@ def library_in_another_process(path: str) -> str:
 
 
 def test_many_processes_at_once_unpack_once(tmp_path: Path, folder: Path) -> None:
-    """Whoever is first makes the entry; the others use it."""
+    """The first process makes the entry; the others use it."""
     path = written(tmp_path / "m.fmu")
     with multiprocessing.get_context("spawn").Pool(4) as pool:
         found = set(pool.map(library_in_another_process, [str(path)] * 8, chunksize=1))

@@ -277,7 +277,7 @@ def test_light_links(name):
 
 BEYOND = {("double pendulum", "dop853", 1e-8): 2e-5, ("double pendulum", "dop853", 1e-9): 1e-4, ("double pendulum", "dop853", 1e-10): 1e-3}
 BEYOND |= {("four-bar", "dop853", 1e-10): 2e-5}
-"""Where the error may be greater than ten times that of a link of 1e-2 kg: of 60 starts none or one, one, thirteen and three are, by rounding."""
+"""The largest error may be over ten times that of a link of 1e-2 kg here: none or one, one, thirteen and three of 60 starts are so, by rounding."""
 
 
 @pytest.mark.slow

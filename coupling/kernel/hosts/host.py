@@ -35,7 +35,7 @@ class DeathKind(IntEnum):
     TIMED_OUT = 4
     INTERRUPTED = 5
     LOST = 6
-    """Nobody knows."""
+    """The cause is unknown."""
     DAMAGED = 7
     """It was ended because it had overwritten memory that both processes see."""
 

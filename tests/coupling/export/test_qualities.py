@@ -376,7 +376,7 @@ def test_a_step_of_no_length_is_an_error(fmi, size):
 
 
 def test_the_ideal_mode_is_refused_in_co_simulation(fmi):
-    """Nobody could solve for the multipliers inside a step but the FMU."""
+    """Only the FMU could solve for the multipliers inside a step."""
     with Driver(exported("ls-dae", fmi), "cs", "swing") as driver:
         assert status_of(driver.configure, {"ideal": True}) == ERROR
         assert "ideal = true is refused" in the_sentence(driver)

@@ -17,7 +17,7 @@ from tests.support.switched.case import Case
 CASES = frictions.CASES | impacts.CASES
 FEW = ("freewheel", "disc grips")
 SOME = {"fmpy.CoSimulation": 1e-9, "fmpy.ModelExchange": 1e-6, "dopri5": 1e-9, "dop853": 1e-9, "cvode": 1e-6, "ida": 1e-6}
-"""Who runs it, and what its errors may be."""
+"""Programs that run it, and the error that each may have."""
 
 
 def ends(case: Case, path: Path, who: str) -> np.ndarray:

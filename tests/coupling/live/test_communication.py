@@ -175,8 +175,8 @@ def test_a_mean_costs_order_where_more_than_an_integral_matters(fmi_only):
 
 
 def test_one_after_another_is_in_the_order_of_adding(fmi):
-    """Whoever is added behind gets what has come of the others: a straight line through both ends of the step, whose error is -1/5 of
-    that of the line through the two points before. Whoever is added first gets the latter, as in ``explicit``."""
+    """An instance that is added later gets the results of the others: a straight line through both ends of the step, whose error is -1/5 of
+    that of the line through the two points before. The instance that is added first gets the latter, as in ``explicit``."""
     options = {"steps": 200}
     extrapolated = follower(fmi, (), scheme="explicit", **options)
     assert follower(fmi, (), scheme="gauss-seidel", first="follower", **options) == pytest.approx(extrapolated, rel=1e-9)
