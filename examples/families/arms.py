@@ -1,4 +1,4 @@
-"""An arm over payload and length.
+"""Arm over payload and length.
 
 A two-link arm hangs with a payload at its end; springs hold it. Its linear models over payload and length are in one constant matrix, with both parameters in
 feedback. Frequencies between the nodes of the grid are compared with the closed form.
@@ -36,7 +36,7 @@ def frequencies(payload: float, length: float) -> np.ndarray:
 
 
 def main() -> None:
-    report = Report("An arm over payload and length")
+    report = Report("Arm over payload and length")
     axes = {"lower.m": np.linspace(0.5, 2.0, 5), "upper.C1.rx": np.linspace(0.4, 0.8, 6)}
     grid = arm().linearise(["upper.torque"], along=axes)
     ranged = grid.to_lfr()
