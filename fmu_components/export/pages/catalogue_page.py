@@ -170,10 +170,11 @@ def _is_main_output(variable: Variable, declared: Declaration) -> bool:
 
 
 def _alike(parameters: Iterable[Variable]) -> list[list[Variable]]:
-    """Parameters that differ by a number only, together."""
+    """Returns groups of parameters of ports and arrays whose names differ in a number only."""
     groups: dict[tuple[object, ...], list[Variable]] = {}
     for v in parameters:
-        groups.setdefault((re.sub(r"\d+", "k", v.name), v.unit, v.start), []).append(v)
+        name = re.sub(r"\d+", "k", v.name) if {".", "["} & set(v.name) else v.name
+        groups.setdefault((name, v.unit, v.start), []).append(v)
     return list(groups.values())
 
 
