@@ -182,7 +182,7 @@ def _variables(table: VariableTable) -> list[str]:
 
 
 def _variable(v: Variable, described: Mapping[str, str], switch: bool) -> str:
-    fields: list[Any] = [v.name, v.type, described["causality"], described["variability"], described.get("initial"), v.start]
+    fields: list[Any] = [described["name"], v.type, described["causality"], described["variability"], described.get("initial"), v.start]
     fields += [v.unit if v.unit != units.MIXED else "", v.text]
     if switch:
         fields += [0.0, 0.0, False, False, "False: in Co-Simulation a joint is always compliant"]
