@@ -313,7 +313,7 @@ class Component:
         return self._add(Variable(name, Role.RELATION, "", text, None, type="boolean", partner=f"{name}.indicator"))
 
     def when(self, trigger: Trigger, updates: Mapping[sympy.Symbol, sympy.Basic], text: str) -> None:
-        """At the trigger, states and discrete states take new values, computed from all values before the event."""
+        """Declares an event: at the trigger, states and discrete states take new values, computed from all values before the event."""
         relation = None
         if trigger.kind != "reaches":
             relation = f"event[{len(self._draft.events) + 1}]"
@@ -329,7 +329,7 @@ class Component:
         self._draft.conditions.append(Condition(expression, text))
 
     def expect(self, expression: sympy.Expr, text: str) -> None:
-        """At initialisation a warning says so where the expression is not positive."""
+        """Declares a condition that only warns: a warning at initialisation says where the expression is not positive."""
         self._draft.conditions.append(Condition(expression, text, advisory=True))
 
     def holds(self, quantity: sympy.Symbol, least: float | None = None, greatest: float | None = None) -> None:

@@ -28,9 +28,9 @@ def contact_force(part: Component, depth: sympy.Expr, rate: sympy.Expr) -> sympy
 
 
 def _damping(part: Component, e: sympy.Expr) -> sympy.Expr:
-    """x = c v with x (1 + e) = ln((1 + x)/(1 - e x)), which holds for every mass, stiffness and exponent.
+    """Solves x (1 + e) = ln((1 + x)/(1 - e x)) for x = c v. The equation holds for every mass, stiffness and exponent.
 
-    Newton's method for s = -ln(1 - e x), in which the equation is nearly linear.
+    Newton's method solves it for s = -ln(1 - e x), in which it is nearly linear.
     """
     b = Min(e, 1 - _NEARLY_ELASTIC)
     s = part.local("impact[1]", sympy.Rational(3, 2) * (1 / b - 1) / (1 + sympy.Rational(3, 20) * (1 / b - 1)), "", _text(1))

@@ -15,5 +15,5 @@ def limited(part: Component, demand: sympy.Expr, lower: sympy.Expr, upper: sympy
 
 
 def integral_rate(ki: sympy.Expr, error: sympy.Expr, given: sympy.Expr, demand: sympy.Expr, tracking: sympy.Expr) -> sympy.Expr:
-    """The rate of an integral part that is drawn back by what the limits take away; without integral action there is none."""
+    """The rate of an integral part that is drawn back by the excess over the limits; it is 0 without integral action."""
     return sympy.Piecewise((0, sympy.Eq(ki, 0)), (ki * error + (given - demand) / tracking, True))

@@ -89,7 +89,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Variable:
-    """One scalar variable of a component, with the equation that defines it where there is one."""
+    """A scalar variable of a component, with the equation that defines it, if any."""
 
     name: str
     role: Role
@@ -104,7 +104,7 @@ class Variable:
     equation: sympy.Basic | None = None
     """Equation in terms of other variables of the component; see :meth:`Declaration.expand`."""
     order: int = 0
-    """For inputs: 0 for coordinates and signals, 1 for rates, 2 for accelerations, 3 for efforts and multipliers."""
+    """Order of an input: 0 for coordinates and signals, 1 for rates, 2 for accelerations, 3 for efforts and multipliers."""
     port: str | None = None
     partner: str | None = None
     """The state of a derivative, the residual of an algebraic variable."""

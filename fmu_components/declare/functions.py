@@ -64,7 +64,8 @@ class InSI(ComposedBase):
 
 
 class Direction(sympy.Function):
-    """x / |(x, y)| or x / |(x, y, z)|, and 0 where the vector vanishes: the slope of a magnitude. It is not differentiated further."""
+    """The vector's unit component x / |(x, y)| or x / |(x, y, z)|, and 0 where the vector vanishes: the slope of a magnitude. It is not
+    differentiated further."""
 
     nargs = (2, 3)
 

@@ -15,7 +15,7 @@ Value = str | float
 
 @dataclass(frozen=True)
 class Word:
-    """One thing to be drawn at ports of the component, or between them."""
+    """A thing to be drawn at ports of the component, or between them."""
 
     kind: str
     ports: tuple[str, ...] = ()
@@ -62,7 +62,7 @@ def body(*pose: str, inertia: bool = True) -> Picture:
 
 
 def block(joint: str, axes: str) -> Picture:
-    """A body that hangs on the joint at its port ``P``, where its frame has its origin, and has no pose among its variables: that of ``C1`` tells."""
+    """A body that hangs on the joint at its port ``P``, the origin of its frame. Its pose is no variable, and follows from that of ``C1``."""
     sliding = {"prismatic": "z", "translational": "x"}
     hinge = rail("P", "C1", sliding[joint], origin=True) if joint in sliding else pin("P") if joint == "revolute" else square("P")
     words = (hinge, Word("link", (), (("origin", 1.0),)), Word("centre"))

@@ -58,14 +58,14 @@ class Place:
         return self.part._add(Variable(self.named("mode"), Role.DISCRETE_INPUT, "", text, 0, "integer", Range(least, most)))
 
     def watch(self, *rows: tuple[sympy.Expr, sympy.Basic], text: str) -> str:
-        """One event, in each mode at that mode's own indicator; in compliant mode none. Its indicator by name."""
+        """Declares an event, in each mode at that mode's own indicator, and without one in compliant mode. Returns the indicator's name."""
         masked = Piecewise((1, Not(self.ideal)), *rows)
         self.part.when(falls(masked), {}, text)
         relation = self.part._draft.events[-1].relation
         return f"{relation}.indicator"
 
     def listed(self, kind: str, **names: str | None) -> None:
-        """Adds it to what whoever couples the joint is told."""
+        """Adds the constraint to the list that a coupling master reads."""
         position = None if self.position is None else str(self.position)
         levels = {"velocity": str(self.velocity), "acceleration": str(self.acceleration), "position": position}
         self.part._draft.switched.append(
@@ -116,7 +116,7 @@ class Friction(Always):
     """See :func:`friction`."""
 
     limit: tuple[sympy.Expr, ...]
-    """One for both directions of the slip, or one for each."""
+    """Limit for both directions of the slip, or a limit for each."""
     static: tuple[sympy.Expr, ...]
     """The same at rest; empty where they are the limits in slipping."""
     law: Law | None
