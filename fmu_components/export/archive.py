@@ -51,7 +51,7 @@ def fmu_files(
     structure: Lists | None = None,
     given: DaeLists | None = None,
 ) -> dict[str, bytes]:
-    """All files of one FMU but for its binaries; the structures are those of a table that has not got its own."""
+    """All files of an FMU except its binaries; the structures come from a table that may be another one."""
     compiled = [name for name in sources if name.endswith(".c")]
     files = {path: content for path, content in shared.items() if "/" in path}
     files |= {f"sources/{name}": content for name, content in sources.items()}

@@ -1,4 +1,4 @@
-"""Tasks on several processors, of which none begins any more once one has failed, or whoever asks for them was interrupted."""
+"""Tasks on several processors; after a failure or an interruption no further task begins."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def processors() -> int:
 
 
 class AtOnce(Generic[T]):
-    """While it lasts threads do what was begun. Its end waits for what runs, so that nothing is written any more when it is over."""
+    """Threads that do tasks which were begun. The end of its context waits for running tasks, and nothing is written after it."""
 
     def __init__(self, most: int) -> None:
         self._threads = ThreadPoolExecutor(min(most, processors()))

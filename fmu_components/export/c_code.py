@@ -229,7 +229,7 @@ def _references(name: str, references: Iterable[int]) -> str:
 
 
 def _array(type_: str, name: str, items: Iterable[str]) -> str:
-    """Nothing where there are none: models have no address in its place."""
+    """Declares an array, or nothing for no items: models have no address in its place."""
     listed = ", ".join(items)
     return f"static const {type_} {name}[] = {{{listed}}};" if listed else ""
 

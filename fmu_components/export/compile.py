@@ -74,7 +74,7 @@ class Platform:
     link_flags: tuple[str, ...]
     remedy: str
     mechanism_flags: tuple[str, ...] = ()
-    """Besides, where a mechanism is linked, which is a larger library than those of components."""
+    """Additional flags for linking a mechanism, whose library is larger than those of components."""
 
     def compiler(self) -> str | None:
         """The first compiler that is installed; for the machine itself, the environment variable CC goes before."""
@@ -270,7 +270,7 @@ _CLOSE = ("-fno-align-functions", "-fno-align-jumps", "-fno-align-labels", "-Wno
 
 
 _COMPILERS = 8
-"""At most at the same time: more take memory, and the longest source is waited for anyway."""
+"""Largest number of compilers at the same time: more take memory, and the longest source determines the time anyway."""
 
 
 def libraries_of(

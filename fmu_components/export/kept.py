@@ -1,4 +1,4 @@
-"""Files that are kept: complete or not there at all after a power cut, and told apart from damaged ones by a checksum."""
+"""Files that are kept: complete or absent after a power cut, and protected by a checksum against damage."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def clear_way(path: Path, root: Path) -> None:
 
 @contextmanager
 def alone(folder: Path, root: Path) -> Iterator[None]:
-    """While this lasts no other process that asks the same writes into a folder of the cache; a process that ends, however it ends, lets go of it.
+    """Keeps other processes with the same task from writing into a folder of the cache. Any end of a process releases the folder.
 
     Without it, one process would replace the file that another has just made and begun to read.
     """
@@ -122,7 +122,7 @@ DIGITS = 64
 
 
 def key_of(path: Path) -> str | None:
-    """The key with which an archive was written; None where there is none, or where it is not as it was written."""
+    """The key with which an archive was written; None for a missing or changed archive."""
     try:
         content = path.read_bytes()
     except OSError:

@@ -17,7 +17,7 @@ class ListedUnknown:
 
     reference: int
     dependencies: tuple[Dependency, ...] | None
-    """None: it may depend on everything."""
+    """Dependencies of the unknown; None if it may depend on everything."""
 
 
 class Lists(Protocol):
@@ -74,7 +74,7 @@ class ModelStructure:
 
     @property
     def initial(self) -> list[ListedUnknown]:
-        """During initialisation only ``constant`` and ``dependent`` are allowed: parameters may still change."""
+        """Unknowns of the initialisation. Only ``constant`` and ``dependent`` are allowed there: parameters may still change."""
         unknowns = self._list(self._table.references(Role.DERIVATIVE, Role.OUTPUT), self._initial_knowns)
         return [ListedUnknown(unknown.reference, tuple(map(_initially, unknown.dependencies or ()))) for unknown in unknowns]
 

@@ -19,7 +19,7 @@ from fmu_components.declare.functions import ComposedBase
 
 NAMESPACE = "http://www.w3.org/1998/Math/MathML"
 LINE = 64
-"""About how many characters of an equation go into one line of the page."""
+"""Number of an equation's characters, approximately, that go into one line of the page."""
 
 _GREEK = dict(
     zip(
