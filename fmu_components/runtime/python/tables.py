@@ -87,9 +87,9 @@ class Model:
     evaluate: Callable[[Values], None]
     derivatives: Callable[[Values], Sequence[float]] = _nothing
     indicators: Callable[[Values], Sequence[float]] = _nothing
-    """One per relation."""
+    """Function that returns the indicators, one per relation."""
     instants: Callable[[Values], Sequence[float]] = _nothing
-    """One per time event."""
+    """Function that returns the instants, one per time event."""
     require: Callable[[Values], Sequence[float]] = _nothing
 
     def variable(self, reference: int) -> SlaveVariable:
