@@ -24,7 +24,7 @@ _PATIENCE = 60.0
 
 
 class Browser:
-    """One page at a time; ``with Browser() as browser``."""
+    """A browser with one page at a time; ``with Browser() as browser``."""
 
     def __init__(self) -> None:
         assert CHROMIUM

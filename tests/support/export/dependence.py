@@ -51,7 +51,7 @@ class Dependence:
         return self._moved[known]
 
     def proportional_to(self, known: str, kind: str) -> set[str]:
-        """The unknowns whose slope along the known is the same wherever it is looked at, but for what the kind allows."""
+        """The unknowns whose slope along the known is the same at all points, except as the kind allows."""
         if (known, kind) not in self._proportional:
             slopes = [
                 {name: (after[name] - before[name]) / change for name in self._unknowns}

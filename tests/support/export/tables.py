@@ -21,7 +21,7 @@ def page_of(component: type[Component]) -> str:
 
 @cache
 def html_of(component: type[Component]) -> Element:
-    """The page as a tree; whoever reads it must not change it."""
+    """The page as a tree; readers must not change it."""
     return ElementTree.fromstring(page_of(component))  # type: ignore[arg-type]
 
 

@@ -92,7 +92,7 @@ def _casadi_pendulum(casadi, dae, units: bool) -> None:
 
 
 def casadi_pendulum_exact(times: np.ndarray) -> dict[str, np.ndarray]:
-    """x, y, vx, vy and lam of the pendulum without the force, in elliptic functions; the angle is counted from hanging down."""
+    """Returns x, y, vx, vy and lam of the pendulum without the force, in elliptic functions; the angle is counted from hanging down."""
     phi, omega = swing(np.asarray(times), math.atan2(0.6, 0.8), 0.0, math.sqrt(9.81))
     x, y = np.sin(phi), -np.cos(phi)
     return {"x": x, "y": y, "vx": omega * np.cos(phi), "vy": omega * np.sin(phi), "lam": omega**2 - 9.81 * y}
@@ -116,10 +116,12 @@ def _casadi_diode(casadi, dae, units: bool) -> None:
 
 
 def casadi_diode_exact(times: np.ndarray) -> dict[str, np.ndarray]:
-    """vc, vd and current of the diode under its constant source.
+    """Returns vc, vd and current of the diode under its constant source.
 
-    By the current i, u = R i + vd + vc with vd = Vt log(1 + i/Is) and vc' = i/C becomes dt = -C (R/i + Vt/(i (Is + i))) di, and so
-    t = C (R log(i0/i) + Vt/Is (L(i0) - L(i))), L(i) = log(i/(Is + i)), which a bracketing search inverts.
+    The equations in the current i are u = R i + vd + vc with vd = Vt log(1 + i/Is) and vc' = i/C.
+
+    They give dt = -C (R/i + Vt/(i (Is + i))) di, and t = C (R log(i0/i) + Vt/Is (L(i0) - L(i))), L(i) = log(i/(Is + i)). A bracketing
+    search inverts this function.
     """
     R, C, Is, Vt, u, vc = (DIODE[name] for name in ("R", "C", "Is", "Vt", "u", "vc"))
 

@@ -48,7 +48,7 @@ def _initial(variable: Variable) -> str | None:
 
 
 def description(model: Model, version: int, token: str) -> str:
-    """modelDescription.xml."""
+    """Returns the text of modelDescription.xml."""
     place = {name: k for k, name in enumerate(model.names)}
     units = sorted({v.unit for v in model.variables} - {""})
     unit_definitions = "".join(_tag("Unit", f"<BaseUnit {_BASE_UNITS[u]}/>" if u in _BASE_UNITS else "", name=u) for u in units)

@@ -33,7 +33,7 @@ TRUTH = {
     "integral of y": 3 * (1.5 - 2 / e),
     "integral of der(x)": 2 / e - 1.5,
 }
-"""At 1 s, by hand; the fall is at log(2) s."""
+"""Values at 1 s, by hand; the fall is at log(2) s."""
 FALL = log(2)
 
 _TOLD = {
@@ -85,7 +85,8 @@ def disagreeing(what: str, version: int) -> Path:
 
 
 def late(version: int) -> Path:
-    """x' = u - x, with an output acc = u - x that is up to date after the derivatives were asked for; no dependencies are declared."""
+    """Returns an FMU with x' = u - x, and an output acc = u - x that is up to date after the derivatives were asked for; no dependencies
+    are declared."""
     variables = [Variable("u", "input"), Variable("x", "output", 1.0, rate="u - x"), Variable("acc", "output", value="u - x")]
     return export(Model("Late", variables), version, changes=_read("r[i] == 3", "m->told[r[i]]"))
 

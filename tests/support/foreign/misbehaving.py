@@ -77,18 +77,19 @@ def nan_output_at(t: float = 0.5, *, version: int = 3) -> Path:
 
 
 def hidden_jump(t: float = 0.5, *, version: int = 3) -> Path:
-    """x' jumps from 1 to -1 at a time without any event: x = t before, 2 t_jump - t after."""
+    """Returns an FMU whose x' jumps from 1 to -1 at a time without any event: x = t before, 2 t_jump - t after."""
     variables = [Variable("x", "output", 0.0, rate=f"time < {t!r} ? 1 : -1", depends=[])]
     return export(Model("HiddenJump", variables), version)
 
 
 def hidden_chatter(version: int = 3) -> Path:
-    """x' = -sign(x) from x = 1, without an event: from t = 1 on it slides along x = 0, as far as the step size allows."""
+    """Returns an FMU with x' = -sign(x) from x = 1, without an event: from t = 1 on it slides along x = 0, as far as the step size allows."""
     return export(Model("HiddenChatter", [Variable("x", "output", 1.0, rate="x > 0 ? -1 : x < 0 ? 1 : 0", depends=["x"])]), version)
 
 
 def lies_about_dependencies(version: int = 3, honest: bool = False) -> Path:
-    """x' = -x from 1, y = x + 2 u: y is declared independent of u, on which it depends directly. The ``honest`` one declares it."""
+    """Returns an FMU with x' = -x from 1, y = x + 2 u: y is declared independent of u, on which it depends directly. The ``honest`` one
+    declares it."""
     variables = [
         Variable("u", "input"),
         Variable("x", "local", 1.0, rate="-x", depends=["x"]),
@@ -116,7 +117,7 @@ MISSING = {2: "fmi2GetDerivatives", 3: "fmi3GetContinuousStateDerivatives"}
 
 
 def wrong_platform(version: int = 3) -> Path:
-    """There is a binary for Windows alone."""
+    """Returns an FMU with a binary for Windows alone."""
     return export(OSCILLATOR, version, folder="win64" if version == 2 else "x86_64-windows", binary=b"MZ")
 
 

@@ -10,10 +10,10 @@ HOOKS = ("instantiate", "initialize", "outputs", "rates", "indicators", "update"
 
 @dataclass(frozen=True)
 class Variable:
-    """One variable; ``value`` and ``rate`` are C expressions.
+    """A variable; ``value`` and ``rate`` are C expressions.
 
-    A ``rate`` makes it a continuous state, whose derivative is the variable ``der(name)``. Without either it is held in memory:
-    a parameter, an input, or a discrete variable that ``update`` changes. Values are computed in the order of declaration.
+    A ``rate`` makes it a continuous state, whose derivative is the variable ``der(name)``. Without either it is held in memory: a
+    parameter, an input, or a discrete variable that ``update`` changes. Values are computed in the order of declaration.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Model:
     internal_step: float = 0.0
     """Only step of the FMU in Co-Simulation, in s, where greater than 0. The FMU lags behind the master, and FMI 3 reports how far."""
     input_orders: int = 0
-    """Up to which order it takes derivatives of inputs (FMI 2), in calls of no more references than it has inputs."""
+    """Highest order of input derivatives that it takes (FMI 2), in calls of no more references than it has inputs."""
     wants_completed: bool = False
     """True where it wants calls after completed integrator steps."""
 

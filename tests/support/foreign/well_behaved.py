@@ -23,10 +23,12 @@ NONLINEAR_LOOP = {
 }
 """Both solutions (a, b, c) of each branch; the first is the one that Newton's method and substitution reach from c = 1 and c = -1.
 
-By hand: the sum and 2a - 3b + 2c = 9 give b = -9/5 and a = 9/5 - c, so that c^2 = 5 - a^2 - b^2 becomes c^2 - 9/5 c + 37/50 = 0,
-c = 0.9 +- sqrt(0.07). Both are positive: with c = -sqrt(...) there is no solution unless 9 becomes -9, which mirrors everything.
-The radicand is negative where |9/5 - c| > sqrt(1.76), that is for c < 0.4734 and c > 3.1266, c = 0 among them.
-Substitution, c -> sqrt(5 - a^2 - b^2), approaches the first solution by a factor of 0.546 each time, and flees the second by 1.83."""
+The sum and 2a - 3b + 2c = 9 give b = -9/5 and a = 9/5 - c. Then c^2 = 5 - a^2 - b^2 becomes c^2 - 9/5 c + 37/50 = 0 with the roots c =
+0.9 +- sqrt(0.07). Both roots are positive. The branch c = -sqrt(...) has no solution unless 9 becomes -9, which mirrors everything.
+
+The radicand is negative where |9/5 - c| > sqrt(1.76), that is for c < 0.4734 and c > 3.1266, c = 0 among them. Substitution, c -> sqrt(5
+- a^2 - b^2), approaches the first solution by a factor of 0.546 each time, and diverges from the second by 1.83.
+"""
 
 
 def nonlinear_loop(
@@ -39,12 +41,14 @@ def nonlinear_loop(
     outside: str = "discard",
     rollback: bool = False,
 ) -> tuple[Path, Path]:
-    """Two FMUs in a nonlinear algebraic loop, ``Linear`` and ``Sphere``; neither has a state.
+    """Returns two FMUs in a nonlinear algebraic loop, ``Linear`` and ``Sphere``; neither has a state.
 
-    Linear has the input c and the outputs a, b with a + b + c = 0, 2a - 3b + 2c = 9; Sphere has the inputs a, b and the output
-    c = sqrt(5 - a^2 - b^2). On the branch ``negative`` the 9 is -9 and the root is taken negative; on the branch ``none`` the root
-    alone is negative, and the loop has no solution. ``start`` is the start value of Linear's c, 1 or -1 where none is given.
-    ``outside``: what Sphere answers where the radicand is negative: ``discard`` with a message, or ``nan``.
+    Linear has the input c and the outputs a, b with a + b + c = 0, 2a - 3b + 2c = 9. Sphere has the inputs a, b and the output c =
+    sqrt(5 - a^2 - b^2). On the branch ``negative`` the 9 is -9 and the root is negative. On the branch ``none`` the root alone is
+    negative, and the loop has no solution.
+
+    The start value of Linear's c is ``start``, 1 or -1 by default. Sphere answers a negative radicand with ``outside``: ``discard`` with
+    a message, or ``nan``.
     """
     sign, right = (-1, -9) if branch == "negative" else (1, 9)
     root = "sqrt" if branch == "positive" else "-sqrt"
@@ -76,7 +80,7 @@ def nonlinear_loop(
 
 
 def gain(version: int = 3, factor: float = 1.0) -> Path:
-    """y = factor u, with everything declared; the factor is a parameter."""
+    """Returns an FMU with y = factor u, with everything declared; the factor is a parameter."""
     return export(
         Model(
             "Gain",
@@ -132,7 +136,7 @@ def two_events(version: int = 3) -> Path:
 
 
 def two_events_exact(t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """x and level of :func:`two_events`; the state events are at 0.675, 1.175, 1.675 ..."""
+    """Returns x and level of :func:`two_events`; the state events are at 0.675, 1.175, 1.675 ..."""
     grown = np.where(t < 0.35, t, 2 * t - 0.35)
     return grown - np.floor(grown), np.floor(grown)
 

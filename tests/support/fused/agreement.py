@@ -155,7 +155,7 @@ def steady_points(
 
 
 def _steady(session: Session, random: np.random.Generator, count: int) -> Iterator[tuple[float, np.ndarray, np.ndarray]]:
-    """Up to the first that cannot be found."""
+    """Yields random points, up to the first that cannot be found."""
     for _ in range(count):
         for _ in range(_DRAWS):
             t, x = random_point(session, random)
@@ -181,7 +181,7 @@ def _difference(session: Session, fused: Fused, t: float, x: np.ndarray, expecte
 
 
 def _by_rows(session: Session, t: float, x: np.ndarray) -> np.ndarray | None:
-    """None where the equations have no solution, as where constraints contradict each other."""
+    """Returns the derivatives; None where the equations have no solution, as where constraints contradict each other."""
     expected = np.full(len(x), np.nan)
     for _ in range(2):  # the first leaves rounding of multipliers that belong to another point
         status = session.kernel.derivatives(t, x, expected)

@@ -1,4 +1,4 @@
-"""For every component of the catalogue the smallest system in which it takes part."""
+"""The smallest system that contains a component, for every component of the catalogue."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def _by_way(session: Session, way: str, t: float, x: np.ndarray) -> np.ndarray:
 
 
 def _indicators(session: Session) -> np.ndarray:
-    """At the point of the last evaluation."""
+    """Returns the indicators at the point of the last evaluation."""
     found = np.full(sum(len(part.structure.indicators) for part in session.built.parts), np.nan)
     assert session.kernel.indicators(found) is Status.DONE
     return found

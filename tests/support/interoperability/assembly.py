@@ -18,7 +18,7 @@ from fmu_components.export.build import cached_fmu
 
 @dataclass(frozen=True)
 class Part:
-    """One instance. ``fmu`` gives the file for an FMI version, so that an FMU from anywhere is a part too."""
+    """An instance. ``fmu`` gives the file for an FMI version, therefore an FMU from anywhere is a part too."""
 
     fmu: Callable[[int], Path]
     start: Mapping[str, float | bool] = field(default_factory=dict)

@@ -23,7 +23,7 @@ class Recipe:
     """c h mu"""
 
     def parameters(self, mobility: float, step: float) -> dict[str, float]:
-        """For a joint with this mobility, in 1/kg, and communication steps of this length, in s."""
+        """Returns the parameters of a joint with this mobility, in 1/kg, and communication steps of this length, in s."""
         return {"compliant.k": self.K / (mobility * step**2), "compliant.c": self.C / (mobility * step)}
 
 
@@ -38,7 +38,7 @@ def recipe(late: bool) -> Recipe:
 
 
 def step_matrix(K: float, C: float, late: bool) -> np.ndarray:
-    """One step of (f, h f', force h^2 mu in waiting)."""
+    """Returns the matrix of one step of (f, h f', force h^2 mu in waiting)."""
     fresh = np.array([-K, -C, 0.0])
     force = np.array([0.0, 0.0, 1.0]) if late else fresh
     return np.array([np.array([1.0, 1.0, 0.0]) + force / 2, np.array([0.0, 1.0, 0.0]) + force, fresh])

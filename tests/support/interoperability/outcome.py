@@ -49,7 +49,7 @@ def _known(case: Case) -> Mapping[str, np.ndarray]:
 
 @dataclass(frozen=True)
 class Note:
-    """Why some masters cannot run some cases: what the tool says, and what that means."""
+    """A reason why some masters cannot run some cases: the tool's message, and its meaning."""
 
     masters: Sequence[str]
     versions: Sequence[int]

@@ -103,7 +103,7 @@ def _entries(dump: str) -> Iterator[tuple[int, _Entry]]:
 
 
 def _split(arguments: str) -> list[str]:
-    """At commas outside parentheses."""
+    """Splits at commas outside parentheses."""
     depths, depth = [-1], 0
     for i, letter in enumerate(arguments):
         depth += {"(": 1, ")": -1}.get(letter, 0)

@@ -56,7 +56,7 @@ class Modes(NamedTuple):
 
 
 class Struck(NamedTuple):
-    """After an impact, by item."""
+    """The state after an impact, by item."""
 
     status: ModesStatus
     velocity: np.ndarray

@@ -22,12 +22,12 @@ BEGIN = (START, 0.0, 0.0, 0.0, 4.163e6, 3.461e6, 0.0)
 
 
 def root(drop: float) -> float:
-    """sign(drop) sqrt(|drop|), linear below 2e5 Pa."""
+    """Returns sign(drop) sqrt(|drop|), linear below 2e5 Pa."""
     return copysign(sqrt(abs(drop)), drop) if abs(drop) >= 2e5 else drop / sqrt(2e5)
 
 
 class Hydraulics(NamedTuple):
-    """p1', p2', F and U'; or the sizes of their terms."""
+    """The rates p1', p2' and U', and the force F; or the sizes of their terms."""
 
     p1: float
     p2: float

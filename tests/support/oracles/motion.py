@@ -163,7 +163,7 @@ class OneAngle(Oracle):
         return 0.0
 
     def acceleration(self, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-        """q'' by Lagrange's equation."""
+        """Returns q'' by Lagrange's equation."""
         poses = self.poses(q)
         inertia, half_slope, weight = 0.0, 0.0, 0.0
         for name, (m, J) in self.masses.items():
@@ -174,7 +174,7 @@ class OneAngle(Oracle):
         return (self.effort(q, poses) - half_slope * qd**2 - weight) / inertia
 
     def angles(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """q and its rate."""
+        """Returns q and its rate."""
         rows = integrate(lambda _, s: np.array([s[1], self.acceleration(s[0], s[1])]), [self.angle, self.speed], times)
         return rows[:, 0], rows[:, 1]
 

@@ -38,7 +38,7 @@ class Rod:
     length: float = 1.0
     m: float = 1.0
     inertia: float | None = None
-    """About the mass centre."""
+    """Moment of inertia about the mass centre."""
     centre: float | None = None
     """Distance of the mass centre from the first point; it lies on the axis."""
 

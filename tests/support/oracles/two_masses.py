@@ -67,7 +67,7 @@ def exponential(matrix: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Subsystem:
-    """x' = A x + B u for some of the states, with inputs that at a point are u = K x of all states."""
+    """A subsystem x' = A x + B u for some of the states, with inputs that at a point are u = K x of all states."""
 
     states: slice
     A: np.ndarray
@@ -247,7 +247,7 @@ def radius(matrix: np.ndarray) -> float:
 
 
 VISIBLE = 1e-10
-"""Growth in one step that is told from rounding."""
+"""Growth in one step that exceeds rounding."""
 
 
 def limit(step: Step, oscillator: Oscillator, most: float = 20.0) -> float:

@@ -1,4 +1,4 @@
-"""One way to drive an FMU of either version through FMPy, by variable names."""
+"""A driver of FMUs of either version through FMPy, by variable names."""
 
 from __future__ import annotations
 

@@ -41,9 +41,9 @@ class Train:
     links: Sequence[Sequence[float]] = ()
     """Rows by which velocities are coupled."""
     breaks: Sequence[float] = ()
-    """When loads jump."""
+    """Times at which loads jump."""
     times: list[float] = field(default_factory=list)
-    """When modes have changed."""
+    """Times at which modes have changed."""
 
     def solved(self, t: float, y: np.ndarray, modes: Modes) -> tuple[np.ndarray, np.ndarray]:
         """Accelerations, and the multiplier of each rub."""

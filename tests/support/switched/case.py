@@ -21,7 +21,7 @@ class Case:
     ends: Callable[[], Mapping[str, float]]
     """Values of variables at the stop."""
     times: Callable[[], list[float]] = list
-    """When modes change or something hits, up to the stop."""
+    """Times at which modes change or something hits, up to the stop."""
 
 
 def built(name: str, parts: Parts, connections: str = "") -> System:
@@ -36,7 +36,7 @@ def built(name: str, parts: Parts, connections: str = "") -> System:
 
 
 def moments(result: Result) -> list[float]:
-    """When something changed; what changes together counts once."""
+    """Returns the times of changes; simultaneous changes count once."""
     return sorted({each.time for each in result.changes})
 
 

@@ -18,7 +18,7 @@ STICK, SLIP = 0.2, 3 * math.pi / 20
 
 
 def belt(stribeck: float = 0.0) -> System:
-    """A block of 1 kg on 100 N/m that a belt takes along at 0.1 m/s: 4 N static, 3 N kinetic."""
+    """Returns a block of 1 kg on 100 N/m that a belt drags at 0.1 m/s: 4 N static, 3 N kinetic."""
     parts = {
         "belt": ("mechanical1d.Mass", {"m": 1e12, "v": 0.1}),
         "wall": "mechanical1d.Fixed1D",
@@ -158,7 +158,7 @@ def spinning() -> System:
 
 
 def spinning_ends() -> dict[str, float]:
-    """w = w0/(1 + c w0 t), c = k/sqrt(J^2 - k^2), since the reaction contains what friction adds."""
+    """Returns w = w0/(1 + c w0 t), c = k/sqrt(J^2 - k^2), since the reaction contains what friction adds."""
     k, J = 0.2 * 0.05 * 0.5, 1 / 12 + 0.25
     c = k / math.sqrt(J**2 - k**2)
     return {"rod.omega": 3 / (1 + 6 * c), "rod.theta": math.log(1 + 6 * c) / c}
@@ -169,7 +169,8 @@ def swinging() -> System:
 
 
 def swings() -> tuple[list[float], float]:
-    """When the rod in its dry bearing turns back, and its last angle: m = 1, l = 1/2, the torque mu r times the reaction."""
+    """Returns the times at which the rod in its dry bearing turns back, and its last angle: m = 1, l = 1/2, the torque mu r times the
+    reaction."""
     J, limit = 1 / 12 + 0.25, 0.3 * 0.1
 
     def acceleration(theta: float, w: float, way: int) -> float:

@@ -13,7 +13,7 @@ from tests.support.systems.switching import stop
 
 
 def stop_ends() -> dict[str, float]:
-    """Behind the fifth hit, at 9 pi/10, of the mass on its spring."""
+    """Returns the state of the mass on its spring after the fifth hit, at 9 pi/10."""
     since, speed = 3 - 0.9 * math.pi, 5 * 0.7**5
     return {"mass.s": speed / 5 * math.sin(5 * since), "mass.v": speed * math.cos(5 * since)}
 
@@ -60,7 +60,7 @@ def rods(angles: tuple[float, ...], wall: float, e: float, reach: float = 0.5) -
 def bounced(
     rates: Callable[..., object], gap: Callable[..., float], strike: Callable[[np.ndarray], np.ndarray], start: list[float], end: float
 ) -> tuple[list[float], np.ndarray]:
-    """When a reduced equation hits, and where it is at the end; ``strike`` gives the state after an impact."""
+    """Returns the times of the hits of a reduced equation, and its final state; ``strike`` gives the state after an impact."""
     t, y, times = 0.0, np.array(start), []
     while True:
         part = integrated(rates, (t, end), y, gap)
@@ -170,7 +170,7 @@ def slides(slope: float, mu: float) -> dict[str, float]:
 
 
 def tips(slope: float) -> dict[str, float]:
-    """About its lower foot, (1/2, 0), from which the mass centre is (-1/2, 1)."""
+    """Returns the final state of a block that tips about its lower foot, (1/2, 0), from which the mass centre is (-1/2, 1)."""
     a = math.atan(slope)
 
     def rates(_: float, y: np.ndarray) -> list[float]:

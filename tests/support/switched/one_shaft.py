@@ -32,7 +32,7 @@ class Shaft:
     stop: float | None = None
     """The greatest angle, where it stops without a rebound."""
     speed: float = 0.0
-    """At the start."""
+    """Speed at the start."""
 
     def torque(self, t: float, ground: float, clutch: float) -> float:
         """The sum of all that slips in some directions; 0 leaves one out."""
@@ -56,7 +56,7 @@ class Shaft:
         return ground, leaving if leaving and not on_ground else np.sign(relative)
 
     def _rest(self, t: float, end: float, y: Sequence[float], low: float, high: float, on_ground: bool) -> tuple[float, float]:
-        """Until what acts there leaves the range, or a shaft that turns with the clutch comes to the stop."""
+        """Integrates a rest until the torque leaves the range, or a shaft that turns with the clutch comes to the stop."""
         angle, speed = y
         ground, clutch = self._directions(speed, 0.0, on_ground)
         leaves = [lambda t, y: high - self.torque(t, ground, clutch), lambda t, y: self.torque(t, ground, clutch) - low]
@@ -91,7 +91,7 @@ class Shaft:
         return angle, speed
 
     def _move(self, t: float, end: float, y: Sequence[float], leaving: float, on_ground: bool) -> tuple[float, Sequence[float]]:
-        """Until it comes to rest somewhere, or to the stop."""
+        """Integrates a motion until the shaft comes to rest somewhere, or to the stop."""
         ground, clutch = self._directions(y[1], leaving, on_ground)
         falls: list[Callable[[float, np.ndarray], float]] = []
         if self.friction or self.freewheel:

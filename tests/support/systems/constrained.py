@@ -17,9 +17,9 @@ _EXACT = 4 * np.finfo(float).eps
 
 @dataclass(frozen=True)
 class Joint:
-    """Between bodies `a` and `b`, at a point and about an axis of the world in the pose in which it is made.
+    """A joint between bodies `a` and `b`, at a point and about an axis of the world in the pose in which it is made.
 
-    With an offset, what it asks for on `b` lies that far beside the point: the pose violates it.
+    An offset moves its point on `b` so far to the side: the pose violates it.
     """
 
     kind: str

@@ -32,7 +32,7 @@ class _Restless(Exception):
 
 
 class Dense:
-    """After ``evaluate`` every variable can be read as ``dense["instance.variable"]``."""
+    """A system in NumPy. After ``evaluate`` every variable can be read as ``dense["instance.variable"]``."""
 
     def __init__(self, built: Built) -> None:
         self.built, self._open = built, ExitStack()

@@ -103,7 +103,7 @@ def shaken_exact(times: Sequence[float]) -> np.ndarray:
 
 
 def door(posts: Sequence[type[Component] | str] = ("planar.Fixed",) * 3) -> System:
-    """On as many coincident hinges as there are posts."""
+    """Returns a door on as many coincident hinges as there are posts."""
     system = System("door")
     ends = {f"p{k}.rx": -0.5 for k in range(1, len(posts) + 1)}
     system.add("door", f"planar.Body{len(posts)}", {**ends, "m": 1.0, "I": 1 / 12, "x": 0.5})

@@ -52,7 +52,7 @@ BRACED = ParallelFourBars(2, angle=1.2)
 
 
 def braced_parallelogram() -> System:
-    """One of the three rods would not be needed: there is a constraint too many, and its multipliers are not unique.
+    """Returns a parallelogram with a redundant third rod: its multipliers are not unique.
 
     The beam moves as the two couplers of ``BRACED`` do; it has the mass of both.
     """

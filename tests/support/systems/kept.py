@@ -29,7 +29,7 @@ def enforced() -> System:
 
 
 def mixed() -> System:
-    """One of two rods in Co-Simulation, the other integrated between the points."""
+    """Returns two rods, one in Co-Simulation, the other integrated between the points."""
     oracle = DoublePendulum()
     system = System("double pendulum")
     for name, (component, values) in oracle.parts.items():

@@ -120,7 +120,7 @@ def _vector(name: str, values: Vector) -> dict[str, float]:
 
 @dataclass(frozen=True, kw_only=True)
 class Machine:
-    """One of the family: its system, what is measured, and what that is by another way."""
+    """A machine of the family: its system, a measured coordinate, and a reference for it."""
 
     name: str
     redundant: int

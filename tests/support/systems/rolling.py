@@ -14,7 +14,7 @@ MASS, RADIUS, GRAVITY, INCLINE = 2.0, 0.3, 9.81, np.pi / 6
 INERTIA = MASS * RADIUS**2 / 2
 GX, GY = GRAVITY * np.sin(INCLINE), -GRAVITY * np.cos(INCLINE)
 TOUCHES = 0.2
-"""When the disc that falls from 0.47 m is as high as its radius."""
+"""Time at which the disc that falls from 0.47 m is as high as its radius."""
 
 
 (PLANE,) = from_file(EXAMPLES / "rolling_disc" / "Plane.py")
@@ -22,7 +22,7 @@ TOUCHES = 0.2
 
 
 def disc(height: float = RADIUS - GY * TOUCHES**2 / 2, **start: float) -> System:
-    """On an incline of 30 degrees, with both joints."""
+    """Returns a disc on an incline of 30 degrees, with both joints."""
     system = System("disc")
     system.add("ground", "planar.Fixed")
     system.add("disc", "planar.Body1", {"m": MASS, "I": INERTIA, "gx": GX, "gy": GY, "y": height, "vx": 0.4, **start})

@@ -70,14 +70,14 @@ class Maker:
         return Mechanism(chain.x[:-1], [1.0] * bodies, [10**-decades] * bodies, chain.joints, planar=True)
 
     def plank(self, welds: int, size: float, misfit: float = 0.0) -> Mechanism:
-        """One body welded to the ground several times."""
+        """Returns a body welded to the ground several times."""
         joints = [
             Joint("weld", GROUND, 0, size * self.random.normal(size=3), offset=(misfit * size * (k == 1), 0, 0)) for k in range(welds)
         ]
         return Mechanism([np.zeros(3)], [self.between(-3, 3)], [size**2 * self.between(-6, 0)], joints)
 
     def door(self, hinges: int, size: float, misfit: float = 0.0) -> Mechanism:
-        """One body on hinges in a line."""
+        """Returns a body on hinges in a line."""
         joints = [Joint("revolute", GROUND, 0, (0, 0, k * size / hinges), offset=(misfit * size * (k == 1), 0, 0)) for k in range(hinges)]
         inertia = size**2 * self.between(-3, 0) * np.array([1, 0.6, 0.5])
         return Mechanism([size * np.array([0.5, 0, 0.5])], [self.between(-3, 3)], [inertia], joints)

@@ -49,7 +49,7 @@ def component(declared: type[Component], fmi: int, *left_out: str) -> Path:
 
 
 class Cosine(Component):
-    """y = cos(u) + d."""
+    """A component with y = cos(u) + d."""
 
     def declare(self):
         d, u = self.input("d", 0.0, "", "what moves it"), self.input("u", 0.0, "", "angle")
@@ -57,7 +57,7 @@ class Cosine(Component):
 
 
 class Half(Component):
-    """y = u/2."""
+    """A component with y = u/2."""
 
     def declare(self):
         u = self.input("u", 0.0, "", "double")
@@ -65,12 +65,12 @@ class Half(Component):
 
 
 def cosine_loop(times: np.ndarray) -> np.ndarray:
-    """y of the loop y = cos(y/2) + sin(t)."""
+    """Returns y of the loop y = cos(y/2) + sin(t)."""
     return np.array([brentq(lambda y: y - np.cos(y / 2) - np.sin(t), -5, 5, xtol=1e-15) for t in times])
 
 
 class Position(Component):
-    """x' = v; with Speed it is van der Pol's oscillator, in which long slow phases follow on short fast ones."""
+    """A component with x' = v; with Speed it is van der Pol's oscillator, in which long slow phases follow on short fast ones."""
 
     def declare(self):
         v = self.input("v", 0.0, "", "speed")
@@ -79,7 +79,7 @@ class Position(Component):
 
 
 class Speed(Component):
-    """v' = mu (1 - x^2) v - x."""
+    """A component with v' = mu (1 - x^2) v - x."""
 
     def declare(self):
         mu = self.parameter("mu", 10.0, "", "how sudden the fast phases are")
@@ -89,7 +89,7 @@ class Speed(Component):
 
 
 def van_der_pol(times: np.ndarray, mu: float = 10.0) -> np.ndarray:
-    """x and v, one row each."""
+    """Returns x and v, one row each."""
     solution = solve_ivp(
         lambda _, s: [s[1], mu * (1 - s[0] ** 2) * s[1] - s[0]], (0, times[-1]), [2.0, 0.0], "DOP853", times, rtol=1e-12, atol=1e-12
     )
@@ -97,7 +97,7 @@ def van_der_pol(times: np.ndarray, mu: float = 10.0) -> np.ndarray:
 
 
 class Oscillation(Component):
-    """x'' = -x from 1: cos t."""
+    """A component with x'' = -x from 1: cos t."""
 
     def declare(self):
         second = self.parameter("unit", 1.0, "s", "unit of time")

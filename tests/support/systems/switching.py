@@ -19,7 +19,7 @@ def stop(e: float = 0.7, s: float = 1.0) -> System:
 
 
 def belt() -> System:
-    """A block of 1 kg on 100 N/m that a belt takes along at 0.1 m/s: 4 N static, 3 N kinetic."""
+    """Returns a block of 1 kg on 100 N/m that a belt drags at 0.1 m/s: 4 N static, 3 N kinetic."""
     system = System("belt")
     system.add("belt", "mechanical1d.Mass", {"m": 1e12, "v": 0.1})
     system.add("wall", "mechanical1d.Fixed1D")

@@ -23,7 +23,7 @@ def refusal(call: Callable[[], object], error: type[Exception] = ValueError) -> 
 
 
 def pendulum(**start: float) -> System:
-    """A rod of length 1, pinned at the origin; horizontal and at rest unless told otherwise."""
+    """Returns a rod of length 1, pinned at the origin; horizontal and at rest by default."""
     system = System("pendulum")
     system.add("ground", "planar.Fixed")
     system.add("pin", "planar.Revolute")

@@ -137,7 +137,7 @@ def _add_spring(system: System, name: str, M: str, N: str, k: float, tau: float)
 
 
 def run(system: System, h: float, steps: int, **options: Any) -> Result:
-    """So many steps of one size, recorded at each point."""
+    """Runs so many steps of one size, recorded at each point."""
     outputs = STATES + ((FORCE,) if FORCE.split(".")[0] in system.instances else ())
     return system.simulate(
         h * steps, communication_step=h, output_times=h * np.arange(steps + 1), outputs=outputs, rtol=RTOL, initial="relax", **options

@@ -136,7 +136,7 @@ def test_events_of_both_kinds(fmi, kind):
 
 
 def test_two_events_announces_its_time_event(fmi):
-    """And nothing after it; the state event says that it changed states."""
+    """It announces nothing after it; the state event says that it changed states."""
     with Driver(foreign.two_events(fmi), "me") as driver:
         assert driver.start()["next_time"] == 0.35
         driver.at(0.35, np.array([0.35]))
@@ -234,7 +234,7 @@ def test_the_start_of_the_loop_can_be_chosen(fmi):
 
 
 def test_a_gain(fmi):
-    """y = factor u, with its derivative."""
+    """The FMU has y = factor u, with its derivative."""
     with Driver(foreign.gain(fmi, -0.5), "me") as driver:
         driver.start({"u": 3.0})
         assert driver["y"] == -1.5
@@ -324,7 +324,7 @@ def test_chattering_that_nobody_announces(fmi):
 
 @pytest.mark.parametrize("honest", [False, True])
 def test_a_lie_about_dependencies(fmi, honest):
-    """y follows u at once, whatever the model structure says."""
+    """The output y follows u at once, contrary to the model structure."""
     path = foreign.lies_about_dependencies(fmi, honest)
     assert outputs_of(path) == {"y": ["x", "u"] if honest else ["x"]}
     with Driver(path, "me") as driver:

@@ -139,7 +139,7 @@ def test_the_reaction_of_a_pendulum():
 
 
 def test_a_double_pendulum_without_gravity_keeps_its_angular_momentum():
-    """About the pin, where the only force from outside acts."""
+    """It is kept about the pin, where the only force from outside acts."""
     oracle = DoublePendulum((ODD, SHORT), (0.3, -0.4), (1.0, -4.0), g=0.0)
     motions = oracle.motion(TIMES)
     total = sum(oracle.masses[n][0] * (b.x * b.vy - b.y * b.vx) + oracle.masses[n][1] * b.omega for n, b in motions.items())

@@ -16,7 +16,7 @@ def run(assembly: Assembly, fmi: int, folder: Path) -> Recording:
 
 
 def sequential(assembly: Assembly, fmi: int, folder: Path) -> Recording:
-    """One after the other in the order of the parts, each with what those before it have just computed."""
+    """Steps the parts one after the other in their order, each with the results of those before it."""
     return _run(assembly, fmi, folder, sequential=True)
 
 
