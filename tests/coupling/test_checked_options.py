@@ -26,7 +26,7 @@ def test_the_same_options_are_the_same_run():
     ],
 )
 def test_other_options_are_another_run_and_checked(name, value, other):
-    """Though 1 == True."""
+    """They are so even where 1 == True."""
     asked = CheckedOptions()
     asked.run(stop_time=2.0, **{name: value})
     if name in ("evaluation", "atol"):

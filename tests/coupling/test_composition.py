@@ -12,7 +12,7 @@ from coupling import BuildError, Result, System
 from tests.support.systems.systems import pendulum
 
 G = (1.0, -3.0)
-"""Not that of any component."""
+"""Gravity in m/s2, other than that of any component."""
 
 
 def four_bar(name: str = "four-bar", **options) -> System:

@@ -120,7 +120,7 @@ def test_included_systems_fold(tmp_path: Path) -> None:
 
 
 def test_without_signals(tmp_path: Path) -> None:
-    """Neither wires of variables nor what has no other ports; drives neither."""
+    """The diagram has no wires of variables, no instances without other ports, and no drives."""
     system = leg()
     system.drive("inner <1>.rod.p1.Fx", 1.0)
     full, bare = (system.diagram(tmp_path / "x.svg", signals=each).read_text() for each in (True, False))

@@ -51,7 +51,7 @@ def test_what_was_begun_is_removed(name: str, there: bool, result: Result, tmp_p
 
 
 def test_a_file_that_was_not_begun_stays(result: Result, tmp_path: Path) -> None:
-    """Such as one that may not be opened, or one that is saved beside first."""
+    """The file may not be opened, or is first saved beside it."""
     path = tmp_path / "run.jrd"
     result.save(path)
     before = path.read_bytes()

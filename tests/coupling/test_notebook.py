@@ -43,7 +43,7 @@ def odd() -> System:
 
 
 def test_a_system_shows_its_counts_and_its_diagram() -> None:
-    """Also before it is built, and where it cannot be: a connection that leads nowhere is told instead."""
+    """It does so before it is built, and where it cannot be: the message of a connection that leads nowhere is shown instead."""
     system = odd()
     root = shown(system)
     assert words(root).startswith(f"{ODD} 3 instances, 2 connections, 6 states")
@@ -82,7 +82,7 @@ def test_a_result_shows_how_it_went_a_plot_and_a_table() -> None:
 
 
 def test_an_outcome_shows_its_ending_in_colour() -> None:
-    """Completed and failed ones differ, and warnings are told."""
+    """Completed and failed ones differ, and warnings are shown."""
     good = Outcome(Ending.COMPLETED, "completed at t = 1 s", ["beware of <b>"])
     bad = Outcome(Ending.NOT_FINITE, "a value was not finite")
     colours = [re.search(r"background:(#\w+)", each._repr_html_()).group(1) for each in (good, bad)]  # type: ignore[union-attr]

@@ -1,4 +1,4 @@
-"""Input that nobody expects gets a sentence, whatever it is."""
+"""Unexpected input of all kinds gets a sentence."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_what_the_master_computes_is_not_the_fmus_fault() -> None:
 
 
 def test_a_full_disk_is_not_the_fmus_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither in the cache nor in the temporary folder: the sentence names the variables that choose other ones."""
+    """The full disk is that of the cache or of the temporary folder: the sentence names the variables that choose other ones."""
     monkeypatch.setenv("JOURDAIN_CACHE", str(tmp_path / "cache"))
 
     def full(*_: object, **__: object) -> None:

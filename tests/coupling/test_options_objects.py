@@ -286,7 +286,7 @@ def colliding() -> System:
     ],
 )
 def test_a_mistake_shows_at_most_two_frames_above_its_sentence(mistake: Callable[[], Result], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beside that of the caller; the variable ``JOURDAIN_TRACEBACK`` shows all."""
+    """The caller's frame is one of them; the variable ``JOURDAIN_TRACEBACK`` shows all."""
     monkeypatch.delenv("JOURDAIN_TRACEBACK", raising=False)
     with pytest.raises(BuildError) as caught:
         mistake()

@@ -54,7 +54,7 @@ def test_too_many_steps() -> None:
 
 
 def test_warnings_stand_below_the_sentence() -> None:
-    """One line each."""
+    """Each has a line of its own."""
     outcome = Outcome(Ending.COMPLETED, "completed at t = 1 s", ["a is redundant", "b jumps"])
     assert str(outcome) == "completed at t = 1 s\nWarning: a is redundant\nWarning: b jumps"
 

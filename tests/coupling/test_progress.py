@@ -119,7 +119,7 @@ def long_run(path: Path | None = None) -> Result:
 
 
 def test_sigterm_ends_a_run_that_writes_its_rows_with_all_of_them(tmp_path: Path) -> None:
-    """The signal is raised again after that, so that whoever has sent it sees what it asked for."""
+    """The signal is raised again after that, and the sender sees its effect."""
     path = tmp_path / "run.jrd"
     pendulum().build()
     assert terminated(lambda: long_run(path), lambda: path.exists() and len(Result.load(path)) > 100) == -signal.SIGTERM
@@ -130,7 +130,7 @@ def test_sigterm_ends_a_run_that_writes_its_rows_with_all_of_them(tmp_path: Path
 
 
 def test_sigterm_ends_what_writes_nothing_at_once(tmp_path: Path) -> None:
-    """Also where a run that wrote its rows came before."""
+    """It does so after a run that wrote its rows, too."""
     path = tmp_path / "run.jrd"
     ready = tmp_path / "ready"
 
@@ -181,7 +181,7 @@ def test_a_terminal_that_goes_away_loses_no_result(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_bar_that_fails_loses_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever a bar raises, of a run and of a sweep."""
+    """The bar of a run or of a sweep may raise anything."""
 
     class Bar:
         n, postfix = 0, [""]

@@ -1,4 +1,4 @@
-"""Files that register themselves: loaded once, whoever asks first, and again where loading was interrupted."""
+"""Files that register themselves: loaded once for all threads, and again after an interrupted loading."""
 
 from __future__ import annotations
 

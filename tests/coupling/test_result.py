@@ -23,7 +23,7 @@ def result() -> Result:
 
 
 def test_values_by_name(result: Result) -> None:
-    """Arrays beside the time, which goes by its name as well."""
+    """They are arrays beside the time, which has a name as well."""
     assert len(result) == len(result.time) == len(result["rod.theta"]) == 501
     assert result.names[0] == "ground.p1.x" and "rod.theta" in result and "rod.thta" not in result
     assert (result["time"] == result.time).all()

@@ -96,7 +96,7 @@ def test_created_energy_and_discrete_columns_are_kept(tmp_path: Path) -> None:
     st.text(),
 )
 def test_odd_names_and_numbers_are_kept(tmp_path_factory, names: list[str], values: list[list[float]], number: float, text: str) -> None:
-    """Whatever a text or a double may hold."""
+    """Texts and doubles may have any value."""
     path = tmp_path_factory.mktemp("odd") / "odd.jrd"
     columns = tuple(Column(name, name, text, text, bool(i % 2)) for i, name in enumerate(names))
     rows = np.array(values, dtype=float).reshape(-1, 5)[:, : 1 + len(names)]
@@ -243,7 +243,7 @@ def test_foreign_and_later_files_are_refused(saved: Path, tmp_path: Path) -> Non
     ],
 )
 def test_a_header_that_makes_no_sense(saved: Path, monkeypatch: pytest.MonkeyPatch, old: bytes, new: bytes, what: str) -> None:
-    """The checksums of a file that somebody has changed by hand may fit."""
+    """The checksums of a file that was changed by hand may fit."""
     content = saved.read_bytes().replace(old, new)
     saved.write_bytes(content)
     monkeypatch.setattr(rows_file.zlib, "crc32", lambda data: 0)

@@ -17,7 +17,7 @@ GIVEN = {"a.m": (1.0, 3.0), "a.k": scipy.stats.norm(10.0, 2.0), "a.b": (-1, 1)}
 
 @pytest.mark.parametrize("method", ["latin", "sobol", "halton", "random"])
 def test_points_fill_their_intervals(method: str) -> None:
-    """Evenly as far as the method goes; and once more the same, but for another seed."""
+    """They do so as evenly as the method does. The same seed gives the same points, another seed others."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         points = sample(GIVEN, 256, method, seed=3)

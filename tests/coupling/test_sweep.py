@@ -1,4 +1,4 @@
-"""Many runs: the same table whoever makes them, whatever fails, dies or is interrupted on the way."""
+"""Many runs: the table is the same for every executor, after failures, crashes and interruptions too."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_what_all_runs_have_in_common(tmp_path: Path) -> None:
 
 
 def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """It counts runs; where there is no terminal there is none."""
+    """It counts runs; without a terminal no bar exists."""
     for terminal in (False, True):
         monkeypatch.setattr(sys.stderr, "isatty", lambda terminal=terminal: terminal)
         sweep(pendulum(), {"rod.m": [1.0, 2.0]}, stop_time=0.0, progress=True)
@@ -188,7 +188,7 @@ def test_the_table_is_the_same_whoever_made_it(table: SweepTable, executor: str)
 
 
 def test_processes_make_the_same_table(table: SweepTable, tmp_path: Path) -> None:
-    """And leave no process behind."""
+    """All processes end."""
     before = multiprocessing.active_children()
     same(sweep(pendulum(), POINTS, executor=2, folder=tmp_path, **OPTIONS), table)
     assert multiprocessing.active_children() == before
@@ -343,7 +343,7 @@ if __name__ == "__main__":
 @pytest.mark.slow
 @pytest.mark.parametrize("executor", ["2", "dask"])
 def test_ctrl_c_on_a_terminal_reaches_all_processes(executor: str, tmp_path: Path) -> None:
-    """And the sweep ends all the same with what is there, and goes on after that; a function of the script itself has travelled."""
+    """The sweep ends with all finished rows, and can continue after that; a function of the script itself has travelled."""
     if executor == "dask":
         pytest.importorskip("distributed", reason="distributed is not installed: pip install distributed")
     (tmp_path / "study.py").write_text(STUDY)
@@ -409,7 +409,7 @@ def test_a_folder_keeps_no_halves(tmp_path: Path) -> None:
 
 
 def test_points_are_drawn_as_they_are_needed() -> None:
-    """One at a time here, and a few chunks ahead of others; so that they may be endless until Ctrl-C."""
+    """They are drawn one at a time here, and a few chunks ahead of others; therefore they may be endless until Ctrl-C."""
     drawn = []
 
     def points() -> Iterator[dict[str, float]]:
@@ -430,7 +430,7 @@ def test_points_are_drawn_as_they_are_needed() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("executor", [None, "threads"])
 def test_a_hundred_thousand_points_take_little_memory(executor: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """About as much as their numbers, also where each is looked at for failure; the runs themselves are left out."""
+    """They take about as much as their numbers, also where each is checked for failure; the runs themselves are left out."""
     ended = Outcome(Ending.COMPLETED, "completed at t = 1 s")
     monkeypatch.setattr(Task, "run", lambda task, system, number, point: Row(number, ended, 1e-3, {"end": 2.0 * point[0]}, {}))
     points = ({"rod.m": float(i)} for i in range(100_000))

@@ -258,7 +258,7 @@ def test_an_empty_system() -> None:
 
 
 def test_a_system_that_was_built_changes_no_more() -> None:
-    """Neither after build nor after simulate, which calls it."""
+    """It is frozen after build and after simulate, which calls it."""
     sentence = "the system 'pendulum' has been built and cannot change any more; make a new System"
     built, run = pendulum(), pendulum()
     built.build()
@@ -302,7 +302,7 @@ def test_the_representation() -> None:
 
 
 def test_building_leaves_the_garbage_collector_as_it_was() -> None:
-    """Also where it fails, and where it was off."""
+    """It does so where the build fails, and where the collector was off."""
     pendulum().build()
     refusal(System().build)
     assert gc.isenabled()

@@ -67,7 +67,7 @@ def test_an_entry_is_shared_and_read_only(tmp_path: Path, folder: Path) -> None:
 
 
 def test_fmi_2_finds_a_folder_of_resources(tmp_path: Path, folder: Path) -> None:
-    """Though nothing is in it, and it is read-only."""
+    """The folder is empty and read-only."""
     fmu = load(written(tmp_path / "m.fmu", fmi=2))
     address = fmu.resources
     (entry,) = entries(folder)
@@ -139,7 +139,7 @@ def aged(path: Path, seconds: float) -> Fmu:
 
 
 def test_what_was_not_used_for_longest_goes(tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beyond the limit, the oldest first, but nothing that a process holds."""
+    """Entries beyond the limit go, the oldest first, but none that a process holds."""
     held = load(written(tmp_path / "held.fmu", {"extra/data": "x" * 10_000}))
     entry = next(parent for parent in held.library("cs").parents if parent.name == held.sha256)
     os.utime(entry / ".lock", (0, 0))
@@ -164,7 +164,7 @@ def test_what_killed_processes_left_unfinished_goes_after_a_day(tmp_path: Path, 
 
 
 def test_a_cache_that_was_emptied_is_filled_again(tmp_path: Path, folder: Path) -> None:
-    """Also in the process that used it."""
+    """The process that used it fills it as well."""
     fmu = load(written(tmp_path / "m.fmu"))
     fmu.library("cs")
     cache.remove(folder)
@@ -172,7 +172,7 @@ def test_a_cache_that_was_emptied_is_filled_again(tmp_path: Path, folder: Path) 
 
 
 def test_what_is_too_large_is_not_unpacked(tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither the whole nor what describes it; the limit can be raised, and what is not needed does not count."""
+    """Neither the archive nor its description is; the limit can be raised, and unneeded files do not count."""
     path = written(tmp_path / "m.fmu", {"resources/zeros": "0" * 2**20, "documentation/film": "0" * 2**22})
     monkeypatch.setenv("JOURDAIN_UNPACK_LIMIT", str(2**-11))
     with pytest.raises(FmuError) as error:
@@ -221,7 +221,7 @@ def replaced(path: Path) -> None:
 
 @pytest.mark.parametrize("damage", [emptied, flipped, replaced, Path.unlink])
 def test_an_entry_that_is_damaged_is_made_anew(tmp_path: Path, folder: Path, damage: Callable[[Path], None]) -> None:
-    """At every file of it, the lock with the checksums among them; also where a file stands in its place."""
+    """The damage is at every file of it, the lock with the checksums among them; also a file may stand in its place."""
     fmu = load(written(tmp_path / "m.fmu"))
     library = fmu.library("cs")
     whole = {each.relative_to(folder): each.read_bytes() for each in folder.rglob("*") if each.is_file()}
@@ -257,7 +257,7 @@ def test_without_a_place_for_a_cache(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_damaged_archive_leaves_nothing(tmp_path: Path, folder: Path) -> None:
-    """Neither an entry nor a part of one."""
+    """Neither an entry nor a part of one stays."""
     path = written(tmp_path / "m.fmu", {"extra/data": "precious"})
     path.write_bytes(path.read_bytes().replace(b"precious", b"precioux"))
     with pytest.raises(FmuError, match="Bad CRC-32"):

@@ -208,7 +208,7 @@ def test_what_cannot_be_told_is_refused() -> None:
 
 
 def test_runs_begin_at_poses_and_results() -> None:
-    """Other lengths in one run are assembled from the pose that is given, and refused where nobody asked for that."""
+    """Other lengths in one run are assembled from the given pose, and refused where no assembly was requested."""
     linkage = four_bar()
     system, _ = told(linkage)
     pose = system.assemble(guess={"C.rotation.q": 1.0})
@@ -226,7 +226,7 @@ def test_runs_begin_at_poses_and_results() -> None:
 
 
 def test_an_assembled_run_warns_where_nothing_decides() -> None:
-    """And says which names would."""
+    """It also names the values that would decide."""
     system, _ = told(four_bar())
     warned = [each for each in system.simulate(0.0, initial="assemble").outcome.warnings if "nothing says which is meant" in each]
     assert len(warned) == 1 and "rotation.q' (" in warned[0]
@@ -259,7 +259,7 @@ def test_a_long_chain_takes_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("low", "high", "x"), [(-1.0, 0.6, 0.5), (0.2, 0.6, 0.5), (0.2, 0.45, 0.45), (0.501, 0.6, 0.501)])
 def test_a_stop_is_asked_for_only_where_the_pose_without_it_would_be_inside(low: float, high: float, x: float) -> None:
-    """Whatever the start before the assembly is, and the run before this one."""
+    """The start before the assembly, and the run before this one, do not matter."""
     system = System()
     system.add("ground", "planar.Fixed")
     system.add("slider", "planar.Body1", {"m": 1.0, "I": 1.0}, guess={"x": (0.5, 0.1)})

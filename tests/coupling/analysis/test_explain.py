@@ -115,7 +115,7 @@ def test_a_gap_is_shown_as_it_is() -> None:
 
 
 def test_the_start_is_that_after_assembly() -> None:
-    """The states that nobody set follow from those that were; with ``check`` the start is shown as it is, off by the half length."""
+    """The free states follow from the given ones; with ``check`` the start is shown as it is, off by the half length."""
     system = System("turned")
     system.add("ground", "planar.Fixed")
     system.add("rod", "planar.Body1", {"m": 1.0, "I": 1 / 12, "p1.rx": -0.5, "theta": 0.2})

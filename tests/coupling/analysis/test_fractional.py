@@ -68,7 +68,7 @@ def test_arrays_with_names(tmp_path: Path) -> None:
 
 
 def test_a_divisor_that_vanishes_is_named() -> None:
-    """x' = x / (1 - p)."""
+    """The equation is x' = x / (1 - p)."""
     found = upright().linearise(along={"rod.m": np.linspace(0.5, 1.5, 5)}).to_lfr(checks=0)
     singular = replace(found, M=np.ones((4, 4)), blocks={"rod.m": 1})
     assert refusal(lambda: singular.at({"rod.m": 1.5}), AnalysisError) == (

@@ -21,7 +21,7 @@ def grid() -> LinearGrid:
 
 
 def test_a_two_link_arm_is_its_closed_form_at_each_node() -> None:
-    """Over payload and length, to 1e-9 of the largest entry; states in the order of the first model."""
+    """It agrees over payload and length, to 1e-9 of the largest entry; states have the order of the first model."""
     assert grid().shape == (5, 6) and len(grid()) == 30
     for values, model in zip(grid().points, grid(), strict=True):
         A, B = matrices(values["lower.m"], values["upper.C1.rx"])
@@ -50,7 +50,7 @@ def upright() -> System:
 
 
 def test_stability_changes_where_the_weight_overcomes_the_spring() -> None:
-    """m g l = k, for each stiffness."""
+    """It changes at m g l = k, for each stiffness."""
     found = upright().linearise(along={"rod.k": [8.0, 10.0, 12.0], "rod.m": np.linspace(1.0, 3.0, 5)})
     assert [point["rod.k"] for point in found.branch_points] == [8.0, 10.0, 12.0]
     for point in found.branch_points:

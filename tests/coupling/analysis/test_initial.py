@@ -387,7 +387,7 @@ def test_outputs_of_parts_without_a_pose_are_recorded() -> None:
 
 
 def test_a_pose_needs_no_assembly(tmp_path: Path) -> None:
-    """Not even where others take their motion from what offers Co-Simulation alone: the run begins there."""
+    """The run begins there, even if parts take their motion from FMUs that offer Co-Simulation alone."""
     system = System("sprung")
     system.add("mass", stepped_alone(cached_fmu(find("mechanical1d.Mass"), 2), tmp_path / "alone.fmu"), {"s": 0.3})
     system.add("wall", "mechanical1d.Fixed1D")

@@ -311,7 +311,7 @@ def test_sentences(ask, error, sentence):
 
 @pytest.mark.parametrize("ask", [System.equilibrium, System.linearise, lambda system: system.sensitivities(["spring.k"])])
 def test_an_fmu_that_keeps_its_states_to_itself_is_refused(ask):
-    """One that runs in Co-Simulation, because it was told so or since it offers nothing else."""
+    """Such an FMU runs in Co-Simulation, by request or since it offers nothing else."""
     told, alone = System("told"), System("alone")
     told.add("spring", foreign.mass_spring(2), kind="cs")
     alone.add("spring", foreign.no_model_exchange(3))

@@ -165,7 +165,7 @@ PLAIN = Model("Plain", [Variable("u", "input", 0.0), Variable("x", "output", 1.0
 
 
 def halved(**options: Any) -> Result:
-    """x' = x/2 - x, by an FMU that cannot go back."""
+    """Runs x' = x/2 - x, with an FMU that cannot go back."""
     system = System("plain")
     system.add("plain", foreign.export(PLAIN, 3), kind="cs")
     system.add("gain", "signal.Gain", {"k": 0.5})

@@ -80,7 +80,7 @@ def nutation(spin: float, tilt: float, precession: float) -> float:
 
 
 def test_a_top_precesses_steadily():
-    """On a ball joint, in the angles of a gimbal; its nutation is that of the reduced potential, all else is neutral."""
+    """It precesses on a ball joint, in the angles of a gimbal. Its nutation is that of the reduced potential, all else is neutral."""
     spin = (MOMENT + PIVOT * PRECESSION**2 * np.cos(TILT)) / (J3 * PRECESSION) - PRECESSION * np.cos(TILT)
     axis = np.array((np.sin(TILT), 0, np.cos(TILT)))
     start = {**orientation((0, 1, 0), TILT), **turning(LENGTH * axis, spin * axis + PRECESSION * np.array((0, 0, 1)))}

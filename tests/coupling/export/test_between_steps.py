@@ -52,7 +52,7 @@ def given(way: str, slots: int) -> dict[str, float | bool]:
 
 
 def expected(slots: int) -> list[float]:
-    """When the pin enters and leaves the slots."""
+    """Returns the times at which the pin enters and leaves the slots."""
     half = math.pi / 2 - math.pi / slots
     return [(math.pi + 2 * math.pi * turn + side * half) / SPEED for turn in range(TURNS) for side in (-1, 1)]
 

@@ -78,7 +78,7 @@ int main(int count, char **words)
 # Wine belongs to no package that the project asks for; without it the checks of exports and imports remain.
 @pytest.mark.skipif(shutil.which("wine") is None, reason="Wine is not installed")
 def test_the_dll_loads_under_wine(fmi, tmp_path):
-    """A program for Windows loads it and is told the version of FMI."""
+    """A program for Windows loads it and gets the version of FMI."""
     library = binaries.library(exported("pendulum", fmi, "win64"), tmp_path)
     (tmp_path / "load.c").write_text(_ON_WINDOWS)
     program = tmp_path / "load.exe"

@@ -41,7 +41,7 @@ def unpacked(stored: list[int], columns: int) -> list[list[int]]:
     ],
 )
 def test_rows_of_whole_numbers_are_told_by_bytes(rows):
-    """Whatever they are, the least and the largest of 32 bits included; neighbours that are near take one byte each."""
+    """The numbers are arbitrary, the least and the largest of 32 bits included; neighbours that are near take one byte each."""
     assert unpacked(packed(np.array(rows)).tolist(), len(rows[0])) == rows
     assert len(packed(np.arange(1000))) == 1000
 

@@ -60,7 +60,7 @@ def test_other_lengths_as_the_master_closes_them(fmi: int, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("start_values", [None, LENGTHS])
 def test_an_export_starts_at_a_pose(start_values: dict[str, float] | None, tmp_path: Path) -> None:
-    """At the pose itself; with other lengths at the nearest one that fits, as the master does."""
+    """It starts at the pose itself; with other lengths at the nearest one that fits, as the master does."""
     linkage = four_bar()
     system = linkage.system({"crank": {"theta": 0.7, "omega": 2.0}})
     pose = system.assemble(guess={"C.rotation.q": linkage.coordinate("C")})

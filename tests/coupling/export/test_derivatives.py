@@ -87,7 +87,7 @@ def test_several_knowns_at_once_add_up():
 
 
 def test_derivatives_by_parameters_are_those_of_differences():
-    """Before the start, where parameters may change."""
+    """They are computed before the start, when parameters may change."""
     fmu_path = exported("slider-crank", 3)
     with Driver(fmu_path, "me") as fmu:
         reals = [v for v in fmu.description.modelVariables if v.causality == "parameter" and v.type == "Float64"]

@@ -17,11 +17,11 @@ from tests.support.systems.exported import CASES, export
 from tests.support.systems.switching import stop
 
 PARAMETERS = {"four-bar": "crank.m", "springs": "arm.p3.rx"}
-"""One that may be tuned, by case."""
+"""Parameter that may be tuned, by case."""
 
 
 def derivatives(path: Path, name: str) -> np.ndarray:
-    """At some states and times, before and after a parameter and the inputs have been changed, rather as a tool changes them."""
+    """Returns derivatives at some states and times, before and after changes of a parameter and of the inputs, as a tool changes them."""
     random = np.random.default_rng(5)
     found = []
     with Driver(path, "me") as fmu:

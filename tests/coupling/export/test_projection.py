@@ -27,7 +27,7 @@ def exported(name: str, fmi: int = 3) -> Path:
 
 @cache
 def four_bar() -> Path:
-    """Whose coupler moves at 1 m/s at the start."""
+    """Returns a four-bar whose coupler moves at 1 m/s at the start."""
     bars = four_bars(1)
     start: dict[str, dict[str, float]] = {name: {} for name in bars.instances}
     for name, value in moving(1, 1.0).items():
@@ -155,7 +155,7 @@ def test_event_indicators_are_those_of_the_projected_states(fmi):
 
 
 def test_steps_inside_end_on_the_constraints():
-    """Through singular poses, where Baumgarte's stabilisation ends in contradictions."""
+    """They do so through singular poses, where Baumgarte's stabilisation ends in contradictions."""
     with Driver(four_bar(), "cs") as fmu:
         fmu.start()
         for k in range(10):

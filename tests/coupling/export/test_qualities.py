@@ -75,7 +75,7 @@ def check_no_arrays_and_no_clocks_are_claimed(name, fmi):
 
 
 def check_listed_variables_are_those_that_can_be_got(name, fmi):
-    """Whatever is listed can be read, with the start value that is stated."""
+    """All listed variables can be read, with the start value that is stated."""
     for kind in ("me", "cs"):
         with Driver(exported(name, fmi), kind, "unit") as driver:
             driver.enter()

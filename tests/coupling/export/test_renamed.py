@@ -69,7 +69,7 @@ def test_names_in_exports_have_no_blanks(fmi: int, tmp_path: Path) -> None:
 
 
 def test_a_violated_start_is_refused_by_the_names_of_the_system(tmp_path: Path) -> None:
-    """Nothing was renamed then, and no name is taken twice: no warning."""
+    """All names are those of the system and none is taken twice: no warning follows."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert "pin\t1.position[1]" in refusal(lambda: pendulum(x=0.7).export_fmu(tmp_path / "x.fmu"), InitialStateError)

@@ -165,7 +165,7 @@ def test_an_open_port_takes_what_the_tool_gives():
 
 
 def test_inputs_may_vary_inside_a_step():
-    """A quadratic force on the open flange, told by its derivatives: the motion is a polynomial of order 4."""
+    """A quadratic force on the open flange is given by its derivatives: the motion is a polynomial of order 4."""
     system = System("mass")
     system.add("mass", "mechanical1d.Mass", {"m": 2.0})
     with Driver(export(system, inputs=("mass.flange",)), "cs") as fmu:
@@ -319,7 +319,7 @@ def test_conditions_of_components_are_checked_with_what_arrives_there(kind):
 
 
 def test_signals_alone_make_an_fmu():
-    """Without continuous states."""
+    """The FMU has no continuous states."""
     system = System("signals")
     system.add("step", "signal.Step", {"start": 0.5, "height": 2.0})
     system.add("gain", "signal.Gain", {"k": 3.0})

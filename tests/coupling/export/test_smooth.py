@@ -82,7 +82,7 @@ RUNS = {
     ("29_quick_return", "projection"): 0.5,
     ("30_vehicle", "projection"): 0.5,
 }
-"""Until when."""
+"""End of the run, in s, by example and treatment."""
 QUICK_RUNS = QUICK[:1]
 
 

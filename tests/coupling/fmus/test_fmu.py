@@ -300,7 +300,7 @@ def test_terminals_that_cannot_be_read_keep_nobody_from_using_the_fmu(write: Wri
     ],
 )
 def test_same_unit(a: Unit | None, b: Unit | None, same: bool) -> None:
-    """The definition decides; the name where there is none."""
+    """The definition decides; the name does so without a definition."""
     assert same_unit(a, b) is same_unit(b, a) is same
 
 

@@ -40,7 +40,7 @@ def test_a_folder(tmp_path: Path) -> None:
 
 
 def test_no_archive(tmp_path: Path, write: Write) -> None:
-    """Neither a file of another format nor a damaged one."""
+    """The file has another format, or is damaged."""
     path = tmp_path / "m.fmu"
     path.write_text("hello")
     assert complaint(path) == "'m.fmu' is not a zip archive that can be read (File is not a zip file); copy or export the FMU again"
@@ -289,7 +289,7 @@ def test_a_file_that_changes_between_reading_and_unpacking(write: Write) -> None
 
 @pytest.mark.parametrize("name, reason", [("a" * 300, "File name too long"), ("resources", "File exists")])
 def test_a_file_that_cannot_be_unpacked_is_named(name: str, reason: str, tmp_path: Path) -> None:
-    """Whatever the archive calls it."""
+    """The message uses the archive's name for it."""
     path = tmp_path / "odd.fmu"
     path.write_bytes(foreign.oscillator().read_bytes())
     with zipfile.ZipFile(path, "a") as archive:

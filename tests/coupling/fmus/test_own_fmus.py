@@ -122,7 +122,7 @@ def check_units(read: Fmu) -> None:
 
 
 def check_what_all_components_can_do(read: Fmu, component: type[Component], fmi: int) -> None:
-    """One set of properties for both versions."""
+    """Both versions have one set of properties."""
     me, cs = read.interface("me"), read.interface("cs")
     for interface in (me, cs):
         assert interface.identifier == component.__module__.split(".")[1] + "_" + component.__name__

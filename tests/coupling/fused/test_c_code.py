@@ -58,7 +58,7 @@ def test_several_owners_at_once_have_what_numpy_gives(count):
 
 @pytest.mark.parametrize(("count", "other"), [(4, 5), (40, 170)])
 def test_what_repeats_is_written_once(count, other):
-    """The text tells no number of owners; where they find their operands is data."""
+    """The text contains no number of owners; the places of their operands are data."""
     staged = links(count)
     source = loops(staged)
     assert source.text == loops(links(other)).text
@@ -97,7 +97,8 @@ def test_the_text_does_not_depend_on_the_order_of_hashes():
 
 @pytest.mark.parametrize("count", [2, 3, 5, 8])
 def test_angles_that_are_known_at_first_are_turned_in_one_call(count):
-    """Whatever stands between them; what follows from them is turned where it is known, and two angles are no more than two calls."""
+    """They are turned in one call, whatever stands between them. Angles that follow from them are turned where they are known, and two
+    angles take at most two calls."""
     staged = turning(count)
     source = straight(staged)
     assert source.text.count("    angles(") == (count >= 3)

@@ -27,7 +27,7 @@ def cycles(graph: Graph, order: Sequence[int]) -> int:
 
 
 def chains(count: int, length: int) -> tuple[Graph, list[int], list[int]]:
-    """One after the other; nodes, and the last of each."""
+    """Builds chains, one after the other; returns nodes, and the last of each."""
     graph, ends = Graph(), []
     for i in range(count):
         node = graph.leaf(Op.STATE, i)

@@ -143,7 +143,7 @@ def test_two_processes_may_compile_the_same(place):
 # Without AVX there are no upper halves to clear, and without objdump (binutils, which comes with gcc) nothing that shows instructions.
 @pytest.mark.skipif(not vectors() or shutil.which("objdump") is None, reason="needs a processor with AVX, and objdump")
 def test_vectors_are_cleared_before_the_kernel_goes_on(place):
-    """Whose instructions without AVX would be slow else."""
+    """The kernel's instructions without AVX would be slow otherwise."""
     code = Stages(chain(3).build(communication=False)).written(as_c)
     told = subprocess.run(["objdump", "-d", str(binary(code.text))], capture_output=True, text=True, check=True).stdout
     assert "%ymm" in told

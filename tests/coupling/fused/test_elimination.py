@@ -38,7 +38,7 @@ def test_rounding_makes_no_equations_indefinite(seed):
 
 
 def test_indefinite_equations_are_told():
-    """One direction of negative curvature, at every point."""
+    """They have one direction of negative curvature, at every point."""
     random = np.random.default_rng(1)
     matrices = nearly_singular(random) + np.eye(COUNT)
     matrices[:, 3, 3] = -1.0

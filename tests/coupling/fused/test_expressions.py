@@ -69,7 +69,7 @@ def test_operands_come_first(g):
 
 @pytest.mark.parametrize("op", [op for op in Op if op >= Op.ADD])
 def test_rules_keep_values(g, op):
-    """Whatever signs and constants operands have, the node has the value of the operation."""
+    """The node has the value of the operation for all signs and constants of the operands."""
     x, y, z = (g.leaf(Op.STATE, i) for i in range(3))
     values = np.array([0.3, 0.8, 0.0])
     count = 3 if op is Op.SELECT else 1 if op in _OF_ONE else 2

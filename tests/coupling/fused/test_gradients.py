@@ -60,7 +60,7 @@ CASES = {
 
 @pytest.mark.parametrize("case", [each if each == "rolling disc" else pytest.param(each, marks=pytest.mark.slow) for each in CASES])
 def test_the_jacobian_is_that_of_complex_steps(case):
-    """Through the unknowns; relative to the greatest of each row."""
+    """It includes the unknowns; errors are relative to the greatest of each row."""
     built = CASES[case]().build(communication=False)
     fused, code = Fused(built), slopes(built)
     with begun(built, {}) as session:

@@ -91,7 +91,7 @@ def test_what_no_graph_holds_stays_with_the_fmus(monkeypatch):
 
 
 def test_rows_of_large_systems_are_made_by_a_tape(monkeypatch):
-    """Also where evaluations are compiled."""
+    """The tape makes them where evaluations are compiled as well."""
     built = chain(2).build(communication=False)
     wanted = [built.address(1, "theta"), built.address(1, "p2.x")]
     assert recorded.recorded_kept(built, wanted, True)[1]

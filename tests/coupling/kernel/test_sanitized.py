@@ -21,7 +21,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_solver_and_scheme_stays_within_its_arrays(watched: Path) -> None:
-    """On short runs; the whole tests of the layer above follow with all tests."""
+    """The runs are short; the whole tests of the layer above follow with all tests."""
     done = run_watched(watched, ["-m", "tests.support.kernel.sanitized"], 300)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     told = re.fullmatch(r"(\d+) runs\n", done.stdout)

@@ -161,7 +161,7 @@ def test_runs_in_two_threads() -> None:
 
 
 def test_many_runs_leave_nothing() -> None:
-    """Neither memory nor open files: a leak of 100 bytes a run would show."""
+    """Neither memory nor open files remain: a leak of 100 bytes a run would show."""
     system = pendulum()
 
     def run(count: int) -> None:

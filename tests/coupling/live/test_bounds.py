@@ -219,7 +219,7 @@ def test_communication_points_are_looked_at(kind: str, options: dict) -> None:
     ids=["dopri5", "explicit", "implicit"],
 )
 def test_a_run_that_goes_on_says_the_same(options: dict, tmp_path: Path) -> None:
-    """Also of what was noted before the checkpoint; no row shows it."""
+    """The notes before the checkpoint are included; no row shows them."""
     options = {"output_times": [3.0], "max_step": 0.01, **options}
     undisturbed = emptied().simulate(3.0, **options)
     with kept.checkpoints(tmp_path, 2, 3) as paths:

@@ -158,7 +158,7 @@ def test_further_than_it_was_to_go(tmp_path: Path) -> None:
 
 
 def test_the_last_row_has_no_other_one_beside_it(tmp_path: Path) -> None:
-    """Though tenths of a second do not add up to whole ones."""
+    """Tenths of a second do not add up to whole ones, and yet the last row is single."""
     pendulum().simulate(0.5, output_interval=0.1, checkpoint=tmp_path / "run.ckpt")
     assert System.resume(tmp_path / "run.ckpt", stop_time=1.0).time == pytest.approx(np.arange(11) / 10)
 
@@ -187,7 +187,7 @@ def test_a_run_that_was_interrupted_goes_on(tmp_path: Path) -> None:
 
 
 def test_start_values_and_drives_of_one_run_go_along(tmp_path: Path) -> None:
-    """And an assembled start, which is not assembled again."""
+    """An assembled start is kept as well, and not assembled again."""
     options = {"initial": "assemble", "start_values": {"rod.m": 3.0, "rod.x": 0.4}, "drives": {"push.Fy": 2.0, "push.Fx": [[0, 1], [1, 0]]}}
     undisturbed = pushed().simulate(1.0, **options)
     with kept.checkpoints(tmp_path, 6, 1) as paths:
@@ -300,7 +300,7 @@ def test_options_of_checkpoints_are_checked(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("option", ["record_to", "checkpoint"])
 def test_files_that_cannot_be_written_are_refused_before_the_run(option: str, tmp_path: Path) -> None:
-    """Also by root, to whom permissions mean nothing: nobody can make a file in /proc."""
+    """They are refused for root as well, who needs no permissions: no user can make a file in /proc."""
     machine, fifo = pendulum(), tmp_path / "fifo.jrd"
     os.mkfifo(fifo)
     long = "a" * 300 + ".jrd"
@@ -317,7 +317,7 @@ def test_files_that_cannot_be_written_are_refused_before_the_run(option: str, tm
 
 @pytest.mark.parametrize("there", [True, False])
 def test_a_link_is_followed(there: bool, tmp_path: Path) -> None:
-    """And stays one."""
+    """The link stays a link."""
     (tmp_path / "elsewhere").mkdir()
     for name in ("run.jrd", "run.ckpt"):
         (tmp_path / name).symlink_to(tmp_path / "elsewhere" / name)
@@ -330,7 +330,8 @@ def test_a_link_is_followed(there: bool, tmp_path: Path) -> None:
 
 
 def test_checkpoints_take_no_more_than_their_share_of_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where one is asked for at each step; shown by a clock of which a checkpoint takes a second, and a look a hundredth."""
+    """The share holds even if a checkpoint is requested at each step. The clock of the test takes a second for a checkpoint, and a
+    hundredth for a look."""
     now, keep = [0.0], CheckpointWriter.keep
 
     def passed() -> float:
@@ -389,7 +390,7 @@ def test_other_rows_than_those_that_were_there_are_refused(how: str, tmp_path: P
 
 @pytest.mark.parametrize("scheme", ["explicit", "implicit"])
 def test_co_simulation_goes_on_beyond_its_end(scheme: str, tmp_path: Path) -> None:
-    """Its FMUs were told of another stop time than the one of the run that goes on."""
+    """Its FMUs have another stop time than the resumed run."""
     options = {"communication_step": 0.01, "scheme": scheme}
     whole = pendulum().simulate(0.4, **options)
     pendulum().simulate(0.2, checkpoint=tmp_path / "run.ckpt", **options)

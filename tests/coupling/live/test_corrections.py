@@ -42,7 +42,7 @@ def test_what_is_off_is_moved_to_the_same_place(make, evaluation):
 
 
 def test_by_baumgarte_there_are_no_corrections():
-    """Nothing reads constraints then, and code for them would be for nothing."""
+    """Constraints are not read then, and code for them would be useless."""
     with start(compile_program(four_bars(1).build(communication=False), []), Running(run=Run(stop_time=1.0, evaluation="tape"))) as session:
         begin_fused(session)
         assert not session.program.fused.corrections

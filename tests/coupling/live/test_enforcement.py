@@ -299,7 +299,7 @@ def chain_with_brakes() -> tuple[System, list[tuple[str, str]], list[str]]:
 
 
 ALONG = 0.7
-"""Between the directions of one brake and the next, in rad."""
+"""Angle between the directions of one brake and the next, in rad."""
 
 
 def at_random(seed: int, pins: list[tuple[str, str]], brakes: list[str]) -> tuple[list[float], list[frozenset[str]]]:

@@ -122,7 +122,7 @@ def test_rows_are_in_the_order_of_time(fmi, fmu, solver):
 
 
 def test_a_stair_in_time(fmi, fmu, solver):
-    """Without any state: steps at exact times, the last at the stop."""
+    """The FMU has no state: it steps at exact times, the last at the stop."""
     result = alone(fmu(Stair, fmi), period=0.25).simulate(1.0, solver=solver)
     times, before, behind = events(result, "unit.height")
     assert list(times) == [0.25, 0.5, 0.75, 1.0]
@@ -326,7 +326,7 @@ def test_what_one_indicator_does_hides_no_other(fmu, low, high, stop):
 
 
 def test_indicators_far_from_zero_cost_nothing(fmi, fmu, solver):
-    """Only where what they did before lets them reach zero and return within a step are they looked at inside."""
+    """They are checked inside a step only where their previous course lets them reach zero and return within it."""
     near, far = (alone(fmu(Crest, fmi), level=level).simulate(20 * math.pi, solver=solver, output_interval=10.0) for level in (1.01, 50.0))
     assert far.statistics.steps == pytest.approx(near.statistics.steps, abs=2)
     stages = {"dopri5": 6, "dop853": 12}[solver]

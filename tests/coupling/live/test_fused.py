@@ -238,7 +238,7 @@ def test_multipliers_that_are_off_are_told_from_rounding(off, denied):
 
 @pytest.mark.parametrize(("tampered", "found"), [(2, 5), (30, 85), (1400, 2389)])
 def test_the_fmus_are_asked_ever_more_seldom(tampered, found, monkeypatch):
-    """After 1, 5, 21, 85, 341 and 1,365 steps, then each 1,024: that is where it is found out what went wrong for the tape since the last time."""
+    """The checks come after 1, 5, 21, 85, 341 and 1,365 steps, then each 1,024. They find all faults of the tape since the last check."""
     advance = Kernel.advance
 
     def advance_and_tamper(kernel, steps):
@@ -264,7 +264,7 @@ def test_the_last_row_is_the_same_whatever_rows_there_are_before(way):
 
 
 def test_the_tape_runs_wherever_there_is_one(monkeypatch):
-    """Unless it is asked otherwise, and without a word where there is none; of very many instances where it is asked for."""
+    """It does so unless the run asks otherwise, and silently omits it where no tape exists; very many instances need a request."""
     system = four_bars(1)
     plain, asked, by_fmus = (
         system.simulate(0.1, output_times=[0.1], **options) for options in ({}, {"evaluation": "tape"}, {"evaluation": "fmus"})

@@ -128,7 +128,7 @@ def nominals_of(driver: Driver) -> list[float]:
 
 
 def test_it_starts_as_what_it_follows() -> None:
-    """So that it is half a turn from another choice; a start that picks the turn does, and so does one that was assembled."""
+    """Its start is half a turn from another choice; a start that picks the turn does so too, and so does an assembled one."""
     assert hinged().simulate(0.1)["pin.rotation.turned"][0] == pytest.approx(np.pi / 2)
     assert hinged(**{"rotation.turned": 4 * np.pi}).simulate(0.1)["pin.rotation.turned"][0] == pytest.approx(4.5 * np.pi)
     system = System("moved")

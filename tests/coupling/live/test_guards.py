@@ -42,7 +42,8 @@ NAME = "'unit' (Oscillator.fmu of 'tests/support/foreign')"
 
 @pytest.fixture(autouse=True, scope="module")
 def only_what_is_new_is_looked_through() -> Iterator[None]:
-    """When garbage is collected: what many tests before have left would be looked through before and after each of these."""
+    """Limits the garbage collection to new objects: otherwise those left by many earlier tests would be searched before and after each test
+    here."""
     gc.collect()
     gc.freeze()
     yield
@@ -70,7 +71,7 @@ def unruly(version: int) -> Path:
 
 
 def run(what: int, version: int = 3, kind: str | None = None, stop_time: float = 1.0, **options: float) -> Result:
-    """Beside a sound one, which runs in this process."""
+    """Runs an unruly FMU beside a sound one, which runs in this process."""
     system = System("two")
     system.add("unit", unruly(version), {"what": what}, kind=kind, process="own")
     system.add("sound", foreign.oscillator(version), {"u": 0.0}, kind=kind)
@@ -124,7 +125,7 @@ def test_an_endless_call_ends_after_its_time(fmi):
 
 
 def test_an_endless_call_ends_by_ctrl_c():
-    """Within the second that it is left, with what there is."""
+    """It ends within the second that it is left, and keeps all rows."""
     timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
     began = time.monotonic()
     timer.start()
@@ -138,14 +139,14 @@ def test_an_endless_call_ends_by_ctrl_c():
 
 
 def test_memory_without_end_stops_at_its_limit():
-    """The FMU is told that there is none, and says so."""
+    """The FMU gets no memory, and says so."""
     result = run(MEMORY, isolate=Isolation(which="none", memory=64 << 20))
     assert result.outcome.ending is Ending.FMU_FAILED and "there is no memory" in result.outcome.sentence
     assert_kept(result)
 
 
 def test_a_flood_of_output_does_nothing():
-    """It stops nobody, and the result is that of the sound one."""
+    """The runs continue, and the result is that of the sound one."""
     result = run(FLOOD)
     assert result.outcome.completed and result["unit.x"][-1] == run(0)["unit.x"][-1]
 
@@ -262,7 +263,7 @@ _MASTER = """
 
 @pytest.mark.slow  # another Python
 def test_a_process_whose_files_are_closed_ends_with_its_master():
-    """Within the half of a second after which it looks who its parent is, though its FMU does not come back."""
+    """It ends within half a second, after which it checks its parent, though its FMU does not come back."""
     unit = export(replace(OSCILLATOR, hooks={"rates": _HANGS}, rollback=True), 3)
     root = Path(__file__).parents[3]
     with subprocess.Popen([sys.executable, "-c", textwrap.dedent(_MASTER), str(unit)], cwd=root) as master:

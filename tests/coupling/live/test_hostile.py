@@ -26,7 +26,7 @@ ATTEMPTS = {
 @needs_landlock
 @pytest.mark.parametrize("attempt", ATTEMPTS)
 def test_an_attempt_fails_in_a_sandbox_alone(attempt: str, tmp_path: Path) -> None:
-    """Without one the FMU tells that it has done it."""
+    """The FMU reports success without a sandbox."""
     (tmp_path / "letter").write_text("dear")
     path = foreign.of_oscillator(initialize=ATTEMPTS[attempt].replace("FOLDER", str(tmp_path)))
 
@@ -44,7 +44,7 @@ def test_an_attempt_fails_in_a_sandbox_alone(attempt: str, tmp_path: Path) -> No
 
 @needs_landlock
 def test_a_run_in_a_sandbox_has_the_same_bits(tmp_path: Path) -> None:
-    """Also where its rows go into a file, which is opened outside."""
+    """They are the same where its rows go into a file, which is opened outside."""
     here = pendulum().simulate(1.0)
     there = pendulum().simulate(1.0, isolate=Isolation(which="all", sandbox=True), record_to=tmp_path / "run.jrd")
     assert (here.values == there.values).all()

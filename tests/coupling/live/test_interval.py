@@ -57,7 +57,8 @@ def double_pendulum(stepped: str) -> System:
     ],
 )
 def test_order_of_a_mixed_system(stepped, scheme, degree, order):
-    """Whichever rod steps by itself, the angles of both converge as fast as if both did; joints between the points are ideal at each instant."""
+    """The angles of both rods converge as fast as if both stepped by themselves, whichever does; joints between the points are ideal at
+    each instant."""
     system, exact = double_pendulum(stepped), double_pendulum("")
     reference = exact.simulate(0.5, rtol=1e-12, output_interval=0.5)
     errors = []
@@ -79,7 +80,7 @@ def test_stiff_solvers_do_not_run_between_points():
 
 
 def test_a_ball_bounces_between_the_points():
-    """Its events are located within the intervals, and the point behind each is told."""
+    """Its events are located within the intervals, and the point after each is reported."""
     system = System("ball")
     system.add("ball", BouncingBall, kind="me")
     system.add("lag", "signal.FirstOrder", kind="cs")

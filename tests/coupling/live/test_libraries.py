@@ -55,7 +55,7 @@ def test_each_run_finds_the_library_as_new(version: int, what: str, kind: str, i
 
 
 def test_nothing_is_left_of_many_runs() -> None:
-    """Neither mapped memory nor folders."""
+    """Neither mapped memory nor folders remain."""
     system = system_of(once(2))
 
     def mapped() -> int:
@@ -70,7 +70,7 @@ def test_nothing_is_left_of_many_runs() -> None:
 
 @pytest.mark.parametrize("version", [2, 3])
 def test_a_library_without_static_state_is_opened_once(version: int) -> None:
-    """Also that of an own component, which is not even looked at."""
+    """The library of an own component is opened once too, without even a check."""
     system = system_of(export(OSCILLATOR, version))
     system.add("own", "mechanical1d.Inertia")
     opened = []

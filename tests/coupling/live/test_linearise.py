@@ -99,7 +99,7 @@ def differences(f: Callable[[np.ndarray], np.ndarray], y: np.ndarray) -> np.ndar
 
 @pytest.mark.parametrize("make", SYSTEMS.values(), ids=SYSTEMS)
 def test_derivatives_by_states_are_those_of_the_solved_system(make: Callable[[], System]) -> None:
-    """Whatever a state changes through loops and connections is in its column."""
+    """All changes by a state, through loops and connections, are in its column."""
     with alive(make()) as session:
         kernel, dx = session.kernel, np.empty(session.built.states)
 
@@ -141,7 +141,7 @@ def test_with_open_loops_states_and_unknowns_are_independent(make: Callable[[], 
 
 
 def test_any_outputs_can_be_wanted() -> None:
-    """Such as positions at joints, which nothing else asks for: of a pendulum's, x - 0.5 cos(theta) and y - 0.5 sin(theta)."""
+    """Positions at joints are such outputs, which nothing else asks for: of a pendulum's, x - 0.5 cos(theta) and y - 0.5 sin(theta)."""
     with alive(system_of(Pendulum(angle=0.3))) as session:
         part = next(i for i, p in enumerate(session.built.parts) if p.name == "pin")
         wanted = [Address(part, 0, session.built.parts[part].fmu.variables[f"position[{k}]"].reference) for k in (1, 2)]
@@ -182,7 +182,7 @@ def test_where_an_fmu_discards_there_is_no_derivative_and_its_inputs_are_put_bac
 @pytest.mark.parametrize("solver", ["cvode", "ida"])
 @pytest.mark.parametrize("rate", ["1e308 * x", "1 / 0.0"])
 def test_differences_that_overflow_keep_the_rows(solver: str, rate: str) -> None:
-    """Also where NumPy raises what it warns of otherwise: x = 1 + t up to 1.3, and no finite slope after that."""
+    """They do so even where NumPy raises its warnings: x = 1 + t up to 1.3, and no finite slope after that."""
     steep = foreign.Model("Steep", [foreign.Variable("x", "output", rate=f"x > 1.3 ? {rate} : 1.0", depends=["x"], start=1.0)])
     system = System("steep")
     system.add("unit", foreign.export(steep, 3))

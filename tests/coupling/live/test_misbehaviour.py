@@ -44,7 +44,7 @@ def test_an_error_ends_the_run(fmi, solver):
 
 
 def test_a_discard_has_the_step_repeated_smaller(fmi, solver):
-    """Until no step is small enough; rows reach to where the FMU could no longer be evaluated."""
+    """It is repeated until no step is small enough; rows reach to the end of the FMU's range."""
     result = alone(foreign.discards_at(0.52, version=fmi)).simulate(2.0, solver=solver)
     assert result.outcome.ending is Ending.FMU_FAILED
     assert foreign.NOT_YET in said(result) and "'unit.der(x)'" in said(result) and "'discard'" in said(result)
@@ -105,7 +105,7 @@ def test_chattering_that_nobody_announces(fmi, solver, rtol):
 
 
 def stiff(version: int, rate: float) -> Path:
-    """x' = -rate (x - cos t) from 1."""
+    """Returns an FMU with x' = -rate (x - cos t) from 1."""
     return foreign.export(Model("Stiff", [Variable("x", "output", 1.0, rate=f"-{rate!r} * (x - cos(time))", depends=["x"])]), version)
 
 
@@ -126,7 +126,7 @@ def test_steep_friction_is_not_taken_for_chattering(fmi, solver):
 
 
 def liar(version: int, honest: bool, gain: float = 0.25) -> System:
-    """y = x + 2 u in a loop with a gain: y = x/(1 - 2 gain), if it is known that there is a loop."""
+    """Returns y = x + 2 u in a loop with a gain: y = x/(1 - 2 gain), if the loop is known."""
     system = System("loop")
     system.add("liar", foreign.lies_about_dependencies(version, honest))
     system.add("gain", foreign.gain(version), {"factor": gain})
@@ -142,7 +142,7 @@ def test_an_honest_loop_is_solved(fmi):
 
 @pytest.mark.parametrize("gain", [0.25, 2.0])
 def test_a_lie_about_dependencies_is_found_out(fmi, gain):
-    """At the start, by the name of a variable: passing values on may converge there, but would lag behind later."""
+    """It is found at the start, by the name of a variable: passing values on may converge there, but would lag behind later."""
     text = refusal(lambda: liar(fmi, False, gain).simulate(2.0), StartError)
     assert ("'liar.y'" in text or "'liar.u'" in text or "'gain.u'" in text) and "depend" in text
 

@@ -50,7 +50,7 @@ def _bits(result: Result) -> tuple[bytes, ...]:
     ids=lambda options: "-".join(str(each) for each in options.values() if isinstance(each, str)) or next(iter(options)),
 )
 def test_a_run_in_a_process_of_its_own_has_the_same_bits(options: dict) -> None:
-    """Also the second one, which finds its process and its instances waiting."""
+    """The second run has them too, and finds its process and its instances waiting."""
     here = pendulum().simulate(0.1, output_interval=0.01, **options)
     system = pendulum()
     there = [system.simulate(0.1, output_interval=0.01, isolate="all", **options) for _ in range(2)]
@@ -122,7 +122,7 @@ def test_foreign_fmus_that_have_processes_of_their_own_leave_the_run_here() -> N
 
 
 def _hosts() -> set[int]:
-    """The processes of this one, dead ones that nobody has waited for included; those of systems that are no more have ended."""
+    """Returns the children of this process, including dead ones that were not waited for; those of deleted systems have ended."""
     gc.collect()
     found = subprocess.run(["pgrep", "-P", str(os.getpid()), "jourdain-host"], capture_output=True, text=True)
     return {int(each) for each in found.stdout.split()}
@@ -161,7 +161,7 @@ def test_an_fmu_that_ends_the_process_ends_the_run(tmp_path: Path, end: str, kin
 
 
 def test_a_start_that_ends_the_process_names_the_fmu() -> None:
-    """Before a run there is no outcome: it is refused by a sentence."""
+    """The start has no outcome before a run: it is refused by a sentence."""
     bad = foreign.of_oscillator(3, initialize="*(volatile int *)8 = 1;")
     with pytest.raises(
         StartError, match=r"the start fails: 'it' \(Oscillator.fmu of .*\) crashed \(segmentation fault\) in fmi3ExitInit"
@@ -171,7 +171,7 @@ def test_a_start_that_ends_the_process_names_the_fmu() -> None:
 
 
 def test_ctrl_c_ends_a_call_without_end() -> None:
-    """After a second, in which it might come back; the rows are there."""
+    """It ends after a second, in which the call might come back; the rows are there."""
     bad = foreign.of_oscillator(3, rates=f"if (time > 0.5) {{ {_ENDS['loop'][0]} }}")
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
@@ -192,7 +192,7 @@ def _hanging(way: str, hook: str) -> System:
 
 @pytest.mark.parametrize("way", _WAYS)
 def test_ctrl_c_ends_a_start_without_end(way: str, capfd: pytest.CaptureFixture[str]) -> None:
-    """At once, once: what the handler of the signal raises is not lost in the callback in which it comes."""
+    """It ends at once, and once: an exception of the signal's handler is not lost in the callback in which it comes."""
     system = _hanging(way, "initialize")
     threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
@@ -215,7 +215,7 @@ def test_ctrl_c_ends_the_freeing_of_an_instance(way: str) -> None:
 @pytest.mark.parametrize("way", _WAYS)
 @pytest.mark.parametrize("hook", ["initialize", "free"])
 def test_sigterm_ends_what_hangs(way: str, hook: str, tmp_path: Path) -> None:
-    """Also where rows are written, after which the signal is raised again."""
+    """It does so where rows are written, too, after which the signal is raised again."""
     path, system = tmp_path / "run.jrd", _hanging(way, hook)
     began = time.monotonic()
     run = partial(system.simulate, 0.1, record_to=path, isolate=Isolation(which=_WAYS[way][1], call_timeout=60))
@@ -251,7 +251,7 @@ def test_a_process_that_has_ended_while_it_waited_is_replaced() -> None:
     ids=["plain", "cvode", "implicit", "sensitivities"],
 )
 def test_nothing_stays_of_a_process_that_nobody_needs(options: dict) -> None:
-    """Neither what speaks for it here, nor the addresses of its memory."""
+    """Neither its proxy in this process nor the addresses of its memory stay."""
 
     def there() -> tuple[int, int]:
         gc.collect()
@@ -286,7 +286,7 @@ def test_memory_that_is_too_little_for_a_binary_is_named(way: str) -> None:
 
 
 def test_a_limit_for_foreign_fmus_is_noted_where_there_is_none() -> None:
-    """Not refused: one call of ``simulate`` serves systems with and without."""
+    """The limit is not refused: one call of ``simulate`` serves systems with and without foreign FMUs."""
     note = "memory = 1e+09 had no effect: all FMUs are of this library, and isolate = 'foreign' leaves those in this process"
     assert note in pendulum().simulate(0.05, isolate=Isolation(which="foreign", memory=1e9, call_timeout=5)).outcome.notes
     assert (

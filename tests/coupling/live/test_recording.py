@@ -23,7 +23,7 @@ def spring() -> System:
 
 
 def test_a_record_that_cannot_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before the run, with its size and what is free; rows are counted without being made."""
+    """It is refused before the run, with its size and the free space; rows are counted without being made."""
     monkeypatch.setattr("coupling.simulate.free_memory", lambda: 2.0**26)
     assert refusal(lambda: spring().simulate(1.0, output_interval=1e-7), BuildError) == (
         "output_interval = 1e-07 s asks for 1e+07 rows of 3 numbers, 0.298 GiB, and 0.0625 GiB of memory are free; record less often, name "
@@ -67,7 +67,7 @@ print(result.outcome.sentence)
 
 @pytest.mark.parametrize("options", ["{'evaluation': 'fmus'}", pytest.param("{'communication_step': 1e-6}", marks=pytest.mark.slow)])
 def test_memory_that_runs_out_keeps_what_was_recorded(options: str) -> None:
-    """Within 48 MiB, of which the times asked for take 16: x = 0.1 cos 10 t up to where it ended."""
+    """The process has 48 MiB, of which the requested times take 16: x = 0.1 cos 10 t up to its end."""
     command = [sys.executable, "-c", OUT_OF_MEMORY, str(mass_spring()), options]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr

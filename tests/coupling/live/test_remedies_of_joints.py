@@ -340,7 +340,7 @@ CASES.of(
 
 
 class Turning(Component):
-    """x' = 1 before 0.5 s and -1 from there on, with an event."""
+    """A state with x' = 1 before 0.5 s and -1 from there on, with an event."""
 
     def declare(self):
         x, slope = self.state("x", 0.0, "m", "value"), self.discrete("slope", 1.0, "m/s", "of the value")

@@ -70,7 +70,7 @@ def test_a_run_goes_on_after_crashes_with_the_same_bits(way: str, crashes: Path)
 
 
 def test_a_run_that_has_no_checkpoint_yet_begins_anew(crashes: Path, tmp_path: Path) -> None:
-    """And its rows do so in their file."""
+    """Its rows begin anew in their file."""
     undisturbed, result = run(crashes, [3], record_to=tmp_path / "run.jrd")
     assert kept.bits(result) == kept.bits(undisturbed) == kept.bits(Result.load(tmp_path / "run.jrd"))
     assert "the run was restarted once from its start, since there was no checkpoint yet; first it had " in result.outcome.warnings[-1]

@@ -35,7 +35,7 @@ def braked(fmi: int, **own: object) -> System:
 
 
 def velocity(late: bool) -> float:
-    """At the end, where the force is that of the sample, or of the sample before."""
+    """Returns the velocity at the end, where the force is that of the sample, or of the sample before."""
     v, waiting = 1.0, 0.0
     for _ in range(round(STOP / SAMPLE)):
         fresh = -GAIN * v
@@ -67,7 +67,7 @@ def test_a_controller_insists_on_its_own_step(scheme: str, degree: int, step: fl
 
 @pytest.mark.parametrize("scheme", ["explicit", "gauss-seidel", "implicit"])
 def test_an_output_that_changes_at_every_step_divides_none(fmi: int, scheme: str) -> None:
-    """Only the first is, and by no more than the scheme wants; each change had its own 4 parts, and each of these 4 more."""
+    """Only the first step is divided, and by no more than the scheme wants; each change had its own 4 parts, and each of these 4 more."""
     steps = braked(fmi).simulate(STOP, communication_step=SAMPLE, scheme=scheme).statistics.steps
     assert steps == (10 if scheme == "implicit" else 14)
 
@@ -86,7 +86,7 @@ def test_an_instance_that_extrapolates_less() -> None:
 
 
 def test_a_copy_keeps_the_options() -> None:
-    """And so does what is pickled."""
+    """Pickled systems keep them too."""
     system = braked(2, communication_step=SAMPLE, extrapolation=1)
     for again in (copy.copy(system), pickle.loads(pickle.dumps(system))):
         (controller, _) = again.definition.instances

@@ -55,7 +55,7 @@ def bounced(t: float, h: complex, g: complex, e: complex) -> tuple[complex, comp
 
 
 def test_a_mass_that_bounces(fmi, fmu, solver):
-    """Over three bounces, whose times and speeds move with every parameter and with the height at the start, as the closed form says."""
+    """It bounces three times. The times and speeds depend on every parameter and on the height at the start, as in the closed form."""
     values = {"h": 1.0, "g": G, "e": 0.8}
     times = np.linspace(0, 2.2, 45)
     result = alone(fmu(BouncingBall, fmi), **values).simulate(
@@ -97,7 +97,8 @@ def test_what_is_sampled_at_times_that_move(fmi, fmu, solver):
 
 
 def test_a_capacitor_that_is_charged(fmi, fmu, solver):
-    """v = V (1 - exp(-t/RC)) by the resistance, the capacity and the voltage, and the current that a loop of equations solves for."""
+    """The derivatives of v = V (1 - exp(-t/RC)) by the resistance, the capacity and the voltage are right, and of the current that a loop
+    of equations solves for."""
     V, R, C = 10.0, 470.0, 2e-4
     system = System("RC")
     system.add("source", fmu(find("electrical.VoltageSource"), fmi), {"voltage": V})

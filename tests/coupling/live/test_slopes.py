@@ -42,7 +42,7 @@ MACHINES: dict[str, Callable[[], System]] = {
 
 @contextmanager
 def begun(system: System, projected: bool) -> Iterator[Session]:
-    """At its start, evaluated by the tape."""
+    """Gives a session at its start, evaluated by the tape."""
     built = build(system.definition, Mode.PROJECTED if projected else Mode.CONTINUOUS)
     values = without_stabilisation(built.parts, range(len(built.parts))) if projected else {}
     with start(compile_program(built, []), Running(run=Run(stop_time=1.0, evaluation="tape"), values=values)) as session:
@@ -53,7 +53,7 @@ def begun(system: System, projected: bool) -> Iterator[Session]:
 
 
 def near_start(session: Session) -> np.ndarray:
-    """Beside it, on the constraints where states are projected."""
+    """Returns states near the start, on the constraints where states are projected."""
     x = session.x + 1e-3 * np.cos(np.arange(len(session.x)))
     for _ in range(3 if session.projects else 0):
         assert session.kernel.project(0.1, x) is Status.DONE

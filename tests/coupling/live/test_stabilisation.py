@@ -91,7 +91,7 @@ def test_a_step_ends_on_the_constraints_and_takes_no_evaluation_more(solver, rto
 @pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-8])
 @pytest.mark.parametrize("solver", ["dopri5", "dop853"])
 def test_a_four_bar_passes_the_poses_where_its_links_lie_in_a_line(solver, rtol):
-    """On the branch of parallel links, from three speeds; at the stop its constraints hold."""
+    """It stays on the branch of parallel links, from three speeds; at the stop its constraints hold."""
     system = four_bars(1)
     for speed in (0.7, 1.0, 1.3):
         result = projected(system, 10.0, solver=solver, rtol=rtol, output_times=[10.0], start_values=moving(1, speed), max_steps=4000)

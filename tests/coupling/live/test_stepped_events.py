@@ -1,4 +1,4 @@
-"""Events of Co-Simulation instances: located inside their steps (FMI 2), or told in Event Mode (FMI 3)."""
+"""Events of Co-Simulation instances: located inside their steps (FMI 2), or reported in Event Mode (FMI 3)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CONTROLS = [*((scheme, "fixed") for scheme in SCHEMES), ("explicit", "adaptive")
 @pytest.mark.parametrize("start", [1.2345, 0.3])
 @pytest.mark.parametrize(("scheme", "control"), CONTROLS)
 def test_a_time_event_of_a_signal_acts_from_then_on(scheme, control, start, beside):
-    """Also where only rounding sets it apart from a communication point, as 0.3 from 3 times 0.1; repeated steps forget none."""
+    """It does so even if only rounding separates it from a communication point, as 0.3 from 3 times 0.1; repeated steps forget none."""
     result = stepped_on(start, beside=beside).simulate(2.0, communication_step=0.1, scheme=Scheme(scheme, step_control=control))
     assert result.outcome.completed
     assert result["inertia.w"][-1] == pytest.approx(2.0 - start, abs=1e-9)
@@ -64,7 +64,7 @@ def test_events_are_counted_by_their_kinds(scheme):
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_ball_bounces(fmi, scheme):
-    """Twice in 1.5 s; in Event Mode all go back to each bounce, which has a row before and a row behind."""
+    """It bounces twice in 1.5 s; in Event Mode all go back to each bounce, which has a row before and a row after it."""
     result = alone(BouncingBall, fmi, 1.5, 0.01, scheme)
     landing = np.sqrt(2 / 9.81)
     second = landing * (1 + 2 * 0.8)

@@ -52,7 +52,7 @@ def beside_a_sound_one(fmu: Path, version: int) -> System:
 
 
 def assert_kept(result: Result, rows: int) -> None:
-    """So many rows, each a step apart and that of the sound oscillator, cos t."""
+    """Checks so many rows, each a step apart and that of the sound oscillator, cos t."""
     assert len(result) == rows and result.time == pytest.approx(STEP * np.arange(rows), abs=1e-9)
     assert result["unit.x"] == pytest.approx(np.cos(result.time), abs=1e-9)
 
@@ -124,7 +124,7 @@ def test_a_step_that_stays_discarded_ends_the_run(fmi, course):
 
 
 def test_a_fixed_step_cannot_be_made_in_smaller_ones(fmi):
-    """So the master asks once, and gives up at once."""
+    """Therefore the master asks once, and gives up at once."""
     hook = f'if (time > 0.6999 && step_size > 0.0003) return say(me, Discard, "{foreign.TOO_LONG}");'
     system = System("alone")
     system.add("unit", without(foreign.of_oscillator(fmi, step=hook), "canHandleVariableCommunicationStepSize"), kind="cs")

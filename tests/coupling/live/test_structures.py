@@ -54,7 +54,7 @@ DERIVATIVE = {
 
 @pytest.mark.parametrize("version", [2, 3])
 def test_derivatives_in_another_order(version: int, rewritten: Callable[..., Path]) -> None:
-    """Also where both states are the same at the start: they are told apart by being moved."""
+    """They are recognised by moving them, even if both states are the same at the start."""
     path = rewritten(version, lambda text: DERIVATIVE[version].sub(r"\2\1", text))
     assert refusal(lambda: start(path), Inconsistent) == (
         f"'prey' (prey{version}.fmu) has 1.000001 in place 1 of its vector of states, where its ModelStructure lists 'y', which is 1.000002; list "
@@ -136,7 +136,7 @@ def test_a_list_that_model_exchange_alone_needs(version: int, rewritten: Callabl
 
 
 def test_states_that_no_variable_shows(rewritten: Callable[..., Path]) -> None:
-    """FMI 3 tells how many there are."""
+    """FMI 3 gives their number."""
     path = rewritten(3, lambda text: re.sub(' derivative="[^"]*"', "", DERIVATIVE[3].sub("", text)))
     assert refusal(lambda: start(path), Inconsistent) == (
         "'prey' (prey3.fmu) has 2 states, but its ModelStructure lists 0 derivatives; export it again, or report this to the makers of its tool"
@@ -145,7 +145,7 @@ def test_states_that_no_variable_shows(rewritten: Callable[..., Path]) -> None:
 
 @pytest.mark.parametrize("version", [2, 3])
 def test_the_right_order_runs(version: int) -> None:
-    """The states are where they were after they have been told apart."""
+    """The states return to their values after the identification."""
     system = System()
     system.add("prey", export(PREY, version))
     result = system.simulate(1.0)

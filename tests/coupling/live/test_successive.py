@@ -58,7 +58,7 @@ def test_the_paper_s_disc_has_the_paper_s_matrices():
 @pytest.mark.parametrize("form", [full_form, reduced_form])
 @pytest.mark.parametrize("seed", range(10))
 def test_both_forms_are_the_direct_solution(seed, form):
-    """And that of Udwadia and Kalaba, a0 + A^-1/2 (G A^-1/2)^+ (-g0 - G a0)."""
+    """They also agree with the solution of Udwadia and Kalaba, a0 + A^-1/2 (G A^-1/2)^+ (-g0 - G a0)."""
     system = random_system(seed)
     exact, _ = system.solution()
     assert form(system.free, system.G, system.V, -system.g0) == pytest.approx(exact, rel=1e-10, abs=1e-10)
@@ -102,7 +102,7 @@ SYSTEMS = {
 @pytest.mark.parametrize("redundant", ["least", "first"])
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_successive_multipliers_are_the_simultaneous_ones(name, redundant):
-    """But for those of redundant constraints, which have none when the first take the load."""
+    """Redundant constraints are an exception: they have no multipliers when the first take the load."""
     build, stop = SYSTEMS[name]
     initial = "assemble" if name == "rolling" else "check"
     asked = {"output_times": [0.0, stop / 2, stop], "initial": initial}
@@ -137,7 +137,7 @@ UNCLOSED = ("26_measured_pendulum", "29_quick_return", "36_walking_leg")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MACHINES)
 def test_the_machines_of_the_examples_have_the_same_multipliers(name, monkeypatch):
-    """For 10 ms, and the rolling disc until it grips."""
+    """The runs take 10 ms, and the rolling disc until it grips."""
     monkeypatch.syspath_prepend(EXAMPLES)
     module, stop = example(name), 0.6 if name == "21_rolling_disc" else 0.01
     build = partial(module.system, *ARGUMENTS.get(name, ()))

@@ -220,7 +220,7 @@ HITS = [0.419854767908, 1.246025906194, 2.067557837215, 2.887448105290, 3.706750
 @pytest.mark.parametrize("rtol", [1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12])
 @pytest.mark.parametrize("mu", [0.0, 0.3])
 def test_a_contact_that_is_open_has_no_events_whatever_the_tolerance(rtol: float, mu: float) -> None:
-    """The pendulum's slip is 0 at the wall, where it hangs under its pin, but for rounding."""
+    """The pendulum's slip is 0 at the wall, where it hangs under its pin, up to rounding."""
     result = rods(1, (-2.2,), 0.0, 0.6, mu).simulate(5.0, rtol=rtol)
     assert result.outcome.completed
     np.testing.assert_allclose([each.time for each in hits(result)], HITS, atol=max(500 * rtol, 1e-9))

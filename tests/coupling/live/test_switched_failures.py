@@ -123,7 +123,7 @@ def test_a_latch_that_does_not_fit_is_refused() -> None:
 
 
 def test_what_runs_in_co_simulation_cannot_be_hit() -> None:
-    """All but the joint does, unless it is told otherwise."""
+    """All but the joint run so, unless a kind is given."""
     stepped = stop()
     with pytest.raises(BuildError) as refused:
         stepped.simulate(1.0, communication_step=0.01)

@@ -21,7 +21,7 @@ def about_body_axes(q: np.ndarray) -> np.ndarray:
 
 
 class Instance:
-    """One that answers with the columns of a matrix."""
+    """An instance that answers with the columns of a matrix."""
 
     def __init__(self, rates: np.ndarray, first: int) -> None:
         self.rates, self.first = rates, first
@@ -47,7 +47,7 @@ def session(names: list[str], rates: np.ndarray) -> SimpleNamespace:
 @pytest.mark.parametrize("prefix", ["", "crane.boom."])
 @pytest.mark.parametrize("length", [1.0, 0.8])
 def test_absolute_angular_velocities_turn(prefix, length):
-    """Also in an FMU of a whole mechanism, and whatever the length of the quaternion."""
+    """They do so in an FMU of a whole mechanism as well, and for any length of the quaternion."""
     names = [prefix + name for name in STATES]
     assert list(turns_of(session(names, turning(length * Q / np.linalg.norm(Q))))) == [(5 + 5, 5 + 1)]
 

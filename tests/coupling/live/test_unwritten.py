@@ -131,7 +131,7 @@ def left(system: System, run: Run, number: float, index: int) -> Iterator[Sessio
 
 
 def arguments(session: Session, number: float) -> dict[str, Any]:
-    """Whatever the functions that write sentences ask for, by the names of their parameters."""
+    """Returns the arguments of all functions that write sentences, by the names of their parameters."""
     rows = np.full((2, 1 + len(session.program.columns)), number)
     record = SimpleNamespace(statistics=SimpleNamespace(projected={"energy": number}), columns=session.program.columns, rows=rows, off={})
     address = session.schedule.loops[0].unknowns[0]
@@ -221,7 +221,7 @@ def test_every_sentence_is_written_from_odd_numbers() -> None:
 @pytest.mark.parametrize("index", INDICES)
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_no_failure_that_the_kernel_may_report_is_an_exception(name: str, index: int) -> None:
-    """Whatever its kind, its indices and its numbers."""
+    """The failures have any kind, indices and numbers."""
     make, run = SYSTEMS[name]
     for status in Status:
         with left(make(), run, math.nan, index) as session:

@@ -15,7 +15,7 @@ from tests.support.systems.systems import pendulum, refusal
 
 
 def result_of(name: str, time: list[float], values: list[float]) -> Result:
-    """One variable, in m."""
+    """Returns a result of one variable, in m."""
     record = Record("s", (Column(name, name.partition(".")[2], "m"),), np.column_stack([time, values]), NO_STATISTICS)
     return Result(record, Outcome(Ending.COMPLETED, "completed"))
 

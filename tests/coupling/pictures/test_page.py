@@ -87,7 +87,7 @@ def test_fifty_bodies_in_ten_thousand_rows(tmp_path: Path, space: bool, most: fl
 
 
 def test_both_rows_of_an_event_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where others are thinned out."""
+    """They stay even if other rows are thinned out."""
     monkeypatch.setattr("coupling.pictures.page._LARGEST", 10_000)
     result = many_bodies(3, 3001, False)
     result._record.rows[1500, 0] = result._record.rows[1499, 0]

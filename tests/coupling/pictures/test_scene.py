@@ -126,7 +126,7 @@ def test_what_cannot_be_drawn(result: Result) -> None:
 
 
 def test_every_word_of_the_catalogue_is_drawn() -> None:
-    """Whatever a component says of its looks has a shape; so have the symbols of joints, which follow from their freedoms."""
+    """All words of a picture have a shape; so have the symbols of joints, which follow from their freedoms."""
     stated = [each.picture for each in all_components().values() if each.picture is not None]
     joints = [
         joint_picture(names, spatial)

@@ -189,7 +189,7 @@ def test_an_input_has_one_source() -> None:
     ("component", "name"), [("planar.Wrench", "Fx"), ("planar.ActuatedRevolute", "effort"), ("mechanical1d.Force", "force")]
 )
 def test_signals_do_not_add_up(component: str, name: str) -> None:
-    """Not even those of forces; the remedy is tried below."""
+    """Even signals of forces do not; the remedy is tried below."""
     system = System("two forces")
     system.add("it", component)
     for source in ("a", "b"):

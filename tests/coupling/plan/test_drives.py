@@ -89,7 +89,7 @@ def test_a_function_that_jumps_where_it_says(function: Callable[[float], float],
 
 @pytest.mark.parametrize("solver", ["dopri5", "dop853"])
 def test_a_function_that_jumps_without_a_word_is_named(solver: str) -> None:
-    """Not the body's y, which only happens to be the greatest."""
+    """The warning names the input, not the body's y, which only happens to be the greatest."""
     (warning,) = pushed(lambda t: 1.0 if t > 0.5 else 0.0, gy=-9.81, solver=solver).outcome.warnings
     assert re.fullmatch(
         r"the step at t = \S+ s was rejected \d+ times because 'body\.p1\.Fx' is driven by a function that jumps at t = 0\.5 s; name that time, "

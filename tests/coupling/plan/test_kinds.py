@@ -133,7 +133,7 @@ def test_a_system_with_co_simulation_is_checked_without_a_run(fmi):
 
 
 def test_a_communication_step_needs_co_simulation(fmi):
-    """Not with Model Exchange alone, nor without any states."""
+    """It is refused with Model Exchange alone, and without any states."""
     for system in (alone(foreign.oscillator(fmi), "me"), alone(oscillator(fmi, "me")), alone(foreign.gain(fmi))):
         text = refusal(lambda system=system: system.simulate(1.0, **COUPLED), BuildError)
         assert text == (
@@ -162,7 +162,7 @@ def beside(system: System) -> System:
 
 
 def test_what_takes_motion_and_is_solved_for_is_integrated_with_what_carries_it():
-    """Blocks of a joint and a body, and the body that they hang on; but for what is told a kind."""
+    """Blocks of a joint and a body, and the body that they hang on, are integrated, except instances with a given kind."""
     assert kinds(beside(carrying()), True) == dict.fromkeys(("base", "upper", "lower", "spring", "wall"), "me") | {"mass": "cs"}
     assert kinds(carrying("cs"), True) == {"base": "cs", "upper": "me", "lower": "me"}
     found, expected = beside(carrying()).simulate(1.0, communication_step=0.01), beside(carrying()).simulate(1.0, rtol=1e-11)
@@ -300,7 +300,7 @@ def test_steps_of_any_size_end_where_the_run_ends(fmi):
 
 
 def test_multipliers_need_derivatives_or_repetition():
-    """Without derivatives nobody knows how a body's motion answers to the force of a joint; implicit schemes find out."""
+    """A body's answer to the force of a joint is unknown without derivatives; implicit schemes find it."""
     from fmu_components.catalogue import find
 
     def system() -> System:

@@ -19,7 +19,7 @@ def derivatives(request: pytest.FixtureRequest) -> bool:
 
 
 def adder(version: int, derivatives: bool = True, declared: bool = True) -> Path:
-    """y = fa a + fb b + fc c."""
+    """Returns an FMU with y = fa a + fb b + fc c."""
     names = "abc"
     return foreign.export(
         Model(
@@ -36,7 +36,7 @@ def adder(version: int, derivatives: bool = True, declared: bool = True) -> Path
 
 
 def ring(version: int, gain: float, *, derivatives: bool = True, declared: bool = True, drive: object = 1.0) -> System:
-    """s = drive + gain/2 g, g = 2 s; s = drive/(1 - gain)."""
+    """Returns a loop with s = drive + gain/2 g, g = 2 s; s = drive/(1 - gain)."""
     system = System("ring")
     system.add("sum", adder(version, derivatives, declared), {"fa": gain / 2})
     system.add("gain", foreign.gain(version), {"factor": 2.0})
@@ -175,7 +175,7 @@ def test_a_nonlinear_loop_without_a_solution(fmi, derivatives, outside):
 
 
 def square(version: int, derivatives: bool, limit: float) -> System:
-    """y = y^2 + limit t, which has the solutions 1/2 -+ sqrt(1/4 - limit t), the lower of which is stable."""
+    """Returns y = y^2 + limit t, which has the solutions 1/2 -+ sqrt(1/4 - limit t), the lower of which is stable."""
     model = Model(
         "Square",
         [Variable("u", "input"), Variable("p", "input"), Variable("y", "output", value="u * u + p", depends=["u", "p"])],
@@ -195,7 +195,7 @@ def test_a_solution_is_followed_in_time(fmi, derivatives):
 
 
 def test_a_solution_that_ceases_to_exist_ends_the_run(fmi, derivatives):
-    """At t = 1/2 both solutions meet; everything up to there is kept."""
+    """Both solutions meet at t = 1/2; everything up to there is kept."""
     result = square(fmi, derivatives, 0.5).simulate(1.0)
     assert result.outcome.ending in (Ending.NOT_SOLVED, Ending.CONTRADICTORY)
     assert "the equations for square.u" in result.outcome.sentence

@@ -67,7 +67,7 @@ def port(*members: tuple[str, str], rule: str = "plug") -> str:
 
 
 def test_ports_of_other_tools_are_connected_by_their_members(tmp_path: Path) -> None:
-    """Each gives what the other takes; nothing adds up, since nobody says so."""
+    """Each gives the quantities that the other takes; nothing adds up without a declaration."""
     a = load(written(tmp_path, "A", VARIABLES, port(("send", "y"), ("receive", "u"))))
     b = load(written(tmp_path, "B", VARIABLES, port(("send", "u"), ("receive", "y"))))
     assert wires_of({"a": a, "b": b}, [("a.port", "b.port")], {}) == {("b", "u"): [("a", "y")], ("a", "u"): [("b", "y")]}
@@ -76,7 +76,7 @@ def test_ports_of_other_tools_are_connected_by_their_members(tmp_path: Path) -> 
 
 
 def test_flows_of_other_tools_add_up(tmp_path: Path) -> None:
-    """The standard says so of inflows and outflows; such a port may stay open, since nobody says that it passes power."""
+    """The standard says so of inflows and outflows; such a port may stay open, since it is not declared to pass power."""
     flow = '<TerminalMemberVariable variableName="{}" memberName="i" variableKind="{}flow"/>'
     kind = '<Terminal name="port" matchingRule="plug" terminalKind="org.jourdain.electrical">{}</Terminal>'
     sink = load(written(tmp_path, "A", VARIABLES, kind.format(flow.format("u", "in"))))

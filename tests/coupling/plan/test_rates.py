@@ -147,7 +147,7 @@ def test_an_export_opens_the_rates_of_its_inputs(tmp_path: Path) -> None:
 
 
 def test_who_else_can_give_a_rate() -> None:
-    """Another drive, a start value, or nobody where a value is constant."""
+    """Another drive or a start value gives the rate; a constant value needs none."""
     both = pushed(lambda x: 3 * x)
     both.drive("drive.velocity.rate", 3.0)
     assert both.simulate(1.0)["body.x"][-1] == pytest.approx(1.5, abs=1e-8)

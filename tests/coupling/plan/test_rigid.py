@@ -52,7 +52,7 @@ def test_masses_on_a_line_move_as_one():
 
 
 def shaft(name: str, version: int, rollback: bool = True) -> Path:
-    """A shaft with a torque of its own and a spring that goes with the sine; it tells neither accelerations nor derivatives."""
+    """Returns a shaft with a torque of its own and a spring that follows the sine; it gives neither accelerations nor derivatives."""
     variables = [
         Variable("I", "parameter", 1.0),
         Variable("T", "parameter", 0.0),

@@ -164,7 +164,7 @@ def told(result: Result) -> list[str]:
 
 
 def test_inputs_that_were_given_a_value_are_not_named() -> None:
-    """Neither as open nor as overruled."""
+    """They are named neither as open nor as overruled."""
     system = System()
     system.add("spring", spring(), {"s": 1.0})
     system.drive("spring.v", 0.0)

@@ -1,4 +1,4 @@
-"""A coupling that is unstable is told as such, whatever FMU its values make fail first."""
+"""Unstable couplings are reported as such, whichever FMU their values make fail first."""
 
 from __future__ import annotations
 

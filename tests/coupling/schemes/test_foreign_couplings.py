@@ -32,7 +32,7 @@ def driven_arm(fmi: int, k: float, b: float) -> System:
 
 @pytest.mark.parametrize(("k", "b"), [(200.0, 0.5), (200.0, 1.0), (100.0, 0.2)])
 def test_a_motor_behind_a_shaft_takes_few_repetitions(fmi: int, k: float, b: float) -> None:
-    """At steps of 5 ms, where mere repetition took 9 to 10; against steps of a fifth."""
+    """The steps are 5 ms, where mere repetition took 9 to 10; the reference has steps of a fifth."""
     coarse, fine = (driven_arm(fmi, k, b).simulate(0.5, communication_step=h, scheme="implicit", output_times=[0.5]) for h in (5e-3, 1e-3))
     assert coarse.statistics.passes <= 4 * coarse.statistics.steps
     assert fine.statistics.passes <= 2.2 * fine.statistics.steps

@@ -53,7 +53,7 @@ def test_a_mechanism_of_another_tool_between_the_points():
 
 
 class Steep(Component):
-    """y = 0.1 - d tanh(u)."""
+    """A component with y = 0.1 - d tanh(u)."""
 
     def declare(self):
         d, u = self.input("d", 0.0, "", "slope"), self.input("u", 0.0, "", "argument")
@@ -61,7 +61,7 @@ class Steep(Component):
 
 
 class Parabola(Component):
-    """y = d + u^2."""
+    """A component with y = d + u^2."""
 
     def declare(self):
         d, u = self.input("d", 0.0, "", "height"), self.input("u", 0.0, "", "argument")
@@ -97,7 +97,7 @@ def test_inputs_that_do_not_come_to_rest(fmi):
 
 
 def test_multipliers_that_nothing_answers_to():
-    """The pin is told of the rod's motion, but nobody tells the rod of the pin's force."""
+    """The pin gets the rod's motion, but the rod does not get the pin's force."""
     system = System("deaf")
     system.add("ground", "planar.Fixed")
     system.add("pin", "planar.Revolute")
@@ -115,7 +115,7 @@ def test_multipliers_that_nothing_answers_to():
 
 @pytest.mark.parametrize("scheme", ["explicit", "gauss-seidel"])
 def test_a_motor_need_not_tell_how_it_answers(fmi, scheme):
-    """Its effort on a joint, and the angle that it is told, do not touch the accelerations of the bodies that the joint holds together."""
+    """Its effort on a joint, and the angle that it gets, do not affect the accelerations of the bodies that the joint connects."""
 
     def run(**options: object) -> np.ndarray:
         system = System("driven")

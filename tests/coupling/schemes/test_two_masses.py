@@ -155,7 +155,7 @@ def assert_same(system: System, step: Step, h: float, scheme: Explicit) -> None:
 @each_explicit
 @pytest.mark.parametrize("x", [0.05, 0.3])
 def test_explicit_steps_are_those_of_theory(split: str, scheme: Explicit, x: float) -> None:
-    """Over 200 steps, to rounding and the parts' own integration."""
+    """They agree over 200 steps, to rounding and the parts' own integration."""
     o = Oscillator(damping=0.1)
     assert_same(split_system(o, split, START), explicit(subsystems(o, split), *scheme), x / o.omega, scheme)
 
@@ -185,7 +185,7 @@ def test_implicit_steps_with_springs_are_those_of_theory(split: str, x: float) -
 @each_explicit
 @pytest.mark.parametrize("damping", [0.0, 0.1])
 def test_explicit_steps_with_a_link_are_those_of_theory(scheme: Explicit, damping: float) -> None:
-    """Also one after another, since nobody knows a new force before all have stepped."""
+    """They agree one after another as well, since a new force is known only after all have stepped."""
     o = Oscillator(middle=STIFF, damping=damping)
     step = explicit([stabilised(o, 3.0, 4.0)], scheme.degree)
     assert_same(linked_system(o, LINKED_START, 3.0, 4.0), step, 0.05 / o.omega, scheme)
@@ -307,7 +307,7 @@ def test_stability_limits_of_the_link(degree: int) -> None:
 
 @each_split
 def test_inputs_come_to_rest_where_the_scheme_is_stable(split: str) -> None:
-    """Also where mere repetition would diverge; at three times the limit of stability bare masses are stopped."""
+    """They do so where mere repetition would diverge; at three times the limit of stability bare masses are stopped."""
     o = Oscillator(damping=0.1)
     step = implicit(subsystems(o, split))
     longest = limit(step, o)

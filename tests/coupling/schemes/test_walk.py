@@ -42,7 +42,7 @@ scheme = pytest.mark.parametrize("scheme", ["explicit", "gauss-seidel", pytest.p
 
 @scheme
 def test_the_error_follows_the_tolerance(scheme):
-    """Over three decades: an error of so much in every step adds up to its power 3/4, or 2/3 for a method of order 2."""
+    """It does so over three decades: an error of so much in every step adds up to its power 3/4, or 2/3 for a method of order 2."""
     errors = [
         error(oscillator(scheme=Scheme(scheme, extrapolation=SCHEMES[scheme], step_control="adaptive", tolerance=tolerance)))
         for tolerance in (1e-5, 1e-6, 1e-7, 1e-8)
@@ -54,7 +54,7 @@ def test_the_error_follows_the_tolerance(scheme):
 
 @scheme
 def test_it_takes_less_than_fixed_steps_of_the_same_error(scheme):
-    """At most a third of the steps of all instances, those included that are taken back."""
+    """It takes at most a third of the steps of all instances, rejected ones included."""
     plain = Scheme(scheme, extrapolation=SCHEMES[scheme])
     controlled = oscillator(scheme=replace(plain, step_control="adaptive", tolerance=1e-7))
     passes = controlled.statistics.passes
@@ -119,7 +119,7 @@ def test_control_that_gives_up():
 
 
 def mass(**options: object) -> Result:
-    """On a spring in the plane: cos(10 t), stretched by 0.2 m, that is 2 J."""
+    """Runs a mass on a spring in the plane: cos(10 t), stretched by 0.2 m, that is 2 J."""
     system = System("mass")
     system.add("ground", "planar.Fixed")
     system.add("spring", "planar.SpringDamper", {"k": 100.0, "rest": 1.0})
@@ -181,7 +181,7 @@ def test_control_sees_an_instance_that_passes_nothing_on():
 
 
 def test_an_unstable_coupling_warns():
-    """Held inputs feed an undamped spring; what it gains is told, and not where all is well."""
+    """Held inputs feed an undamped spring; the gained energy is reported, and a sound run has no warning."""
     system = System("two masses")
     for name, mass in (("a", 1.0), ("b", 2.0)):
         system.add(name, "mechanical1d.Mass", {"m": mass, "s": 0.1 * (name == "b")})

@@ -102,7 +102,7 @@ def test_what_a_users_function_raises_is_raised(made):
 
 
 def test_an_interrupt_keeps_what_there_is():
-    """Also where it comes while a user's function runs."""
+    """It does so while a user's function runs, too."""
     sent: list[float] = []
 
     def torque(t: float) -> float:

@@ -34,7 +34,7 @@ def run(system: System, stop: float, h: float, **options) -> Result:
 
 
 def orders(errors: dict[float, np.ndarray]) -> np.ndarray:
-    """Between the two step sizes, by column."""
+    """Returns the orders between the two step sizes, by column."""
     large, small = sorted(errors, reverse=True)
     return np.log(errors[large] / errors[small]) / np.log(large / small)
 
@@ -151,7 +151,7 @@ MASSES = np.diag([1, 1, 1 / 12, 0.5, 0.5, 0.02])
 
 
 def forces(q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """On rod and body."""
+    """Returns the forces on rod and body."""
     arm = np.array([np.cos(q[2]), np.sin(q[2])]) / 2
     across = np.array([-arm[1], arm[0]])
     to = q[3:5] - q[:2] - arm

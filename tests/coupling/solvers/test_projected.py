@@ -27,7 +27,7 @@ from tests.support.systems.systems import system_of
 
 
 def begun(system: System) -> Session:
-    """At its start, projected."""
+    """Returns a session at its start, with projection."""
     built = build(system.definition, Mode.PROJECTED)
     values = without_stabilisation(built.parts, range(len(built.parts)))
     session = start(compile_program(built, []), Running(run=Run(stop_time=1.0), values=values))
@@ -57,7 +57,7 @@ def test_what_is_off_returns_by_itself_and_changes_nothing_else():
 
 
 def test_derivatives_are_those_of_the_point_alone():
-    """Whatever has been evaluated before; integrators make differences of them."""
+    """Earlier evaluations have no effect on them; integrators compute differences of them."""
     with begun(four_bars(1)) as session:
         session.kernel.set_fast(False)
         x = session.x + 1e-4
@@ -69,7 +69,8 @@ def test_derivatives_are_those_of_the_point_alone():
 @pytest.mark.parametrize(("increment", "allowed"), [(1e-6, 1e-6), (1e-11, 0.1)])
 @pytest.mark.parametrize("way", ["fmus", "tape", "compiled"], ids=["FMUs", "tape", "compiled"])
 def test_the_jacobian_is_that_of_the_projected_derivatives(way, increment, allowed):
-    """Against differences, at a state that satisfies the constraints; also over increments that violate them by less than a run would correct."""
+    """It agrees with differences, at a state that satisfies the constraints; also over increments that violate them by less than a run
+    would correct."""
     with begun(seven_bodies.system()) as session:
         jacobian, x = state_jacobian(session), session.x.copy()
         assert session.kernel.project(0.0, x) is Status.DONE

@@ -45,7 +45,7 @@ def test_all_of_them_are_offered() -> None:
 
 @solver
 def test_a_pendulum_swings_as_it_should(solver: str) -> None:
-    """Against its closed form, and closer for a smaller tolerance."""
+    """It follows its closed form, and more closely for a smaller tolerance."""
     oracle, times = Pendulum(angle=0.5), np.linspace(0, 1, 7)
     motion, errors = oracle.motion(times), []
     for tolerance in (1e-5, 1e-8):
@@ -88,7 +88,7 @@ def test_a_run_ends_after_so_many_steps(solver: str) -> None:
 
 @solver
 def test_a_run_of_no_length_records_its_start(solver: str) -> None:
-    """One row, and it is completed."""
+    """The result has one row, and the run is completed."""
     result = of(foreign.oscillator()).simulate(0.0, solver=solver)
     assert result.outcome.completed and result.time.tolist() == [0.0] and result["it.x"].tolist() == [1.0]
 
@@ -105,7 +105,7 @@ def test_rejected_steps_are_counted() -> None:
 
 
 def landings(stop: float) -> np.ndarray:
-    """When the bouncing ball lands."""
+    """Returns the times at which the bouncing ball lands."""
     t, times = np.sqrt(2 / 9.81), []
     interval = 2 * t
     while t <= stop:
@@ -133,7 +133,7 @@ def test_state_events_are_where_the_states_cross(solver: str) -> None:
 
 @solver
 def test_short_bounces_are_not_stepped_over(solver: str) -> None:
-    """Behind an event the first step is short against the time since the one before."""
+    """The first step after an event is short against the time since the one before."""
     result = of(runtime_components.BouncingBall, "ball").simulate(3.9, solver=solver, rtol=1e-6)
     jumps = (np.diff(result.time) == 0) & (np.diff(result["ball.v"]) > 1e-6)
     assert jumps.sum() == len(landings(3.9)) == 14
@@ -235,7 +235,7 @@ def test_what_a_users_function_raises_is_raised(solver: str) -> None:
 
 @solver
 def test_an_interrupt_keeps_what_there_is(solver: str) -> None:
-    """Also where it comes while a user's function runs."""
+    """It does so while a user's function runs, too."""
 
     def drive(t: float) -> float:
         if t > 0.5 and not sent:

@@ -42,7 +42,7 @@ def test_large_matrices_with_many_entries_are_dense() -> None:
 
 
 def test_a_jacobian_keeps_its_last_value_where_it_has_none() -> None:
-    """After a discard; an error is one all the same, and so is a discard before there has been any value."""
+    """It keeps it after a discard. An error stays an error, and so does a discard before the first value."""
     answers: list[object] = [NoDerivative("no", True), np.ones(1), NoDerivative("no", True), NoDerivative("never", False)]
 
     def jacobian() -> np.ndarray:

@@ -22,7 +22,7 @@ FMU = '<ssd:Component name="{0}" source="resources/{1}.fmu"/>'
 
 
 def amplifier() -> Path:
-    """y = k u + b, all in m but k."""
+    """Returns an FMU with y = k u + b, all in m except k."""
     variables = [
         Variable("u", "input", unit="m"),
         Variable("k", "parameter", 1.0),
@@ -33,7 +33,7 @@ def amplifier() -> Path:
 
 
 def connection(a: str, b: str, inside: str = "", more: str = "") -> str:
-    """Between connectors such as ``one.y``; without a dot they are those of the system."""
+    """Writes a connection between connectors such as ``one.y``; names without a dot are those of the system."""
     ends = [(each.partition(".")[0], each.partition(".")[2]) if "." in each else ("", each) for each in (a, b)]
     sides = " ".join(
         f'{side}Connector="{connector}"' + (f' {side}Element="{element}"' if element else "")

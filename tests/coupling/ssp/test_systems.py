@@ -266,7 +266,7 @@ def test_guesses_come_along(tmp_path: Path) -> None:
 
 
 def test_processes_come_along(tmp_path: Path) -> None:
-    """One of an instance's own, and one that a group shares."""
+    """An instance may have a process of its own, or share one with a group."""
     system = System("pendulum")
     system.add("ground", "planar.Fixed")
     system.add("rod", "planar.Body1", {"p1.rx": -0.5}, process="own")

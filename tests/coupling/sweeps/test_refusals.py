@@ -76,7 +76,7 @@ def spread(result: Result) -> dict[str, float]:
     ],
 )  # fmt: skip
 def test_sweeps_that_there_are_not(points: object, options: dict, sentence: str | None) -> None:
-    """Before anything runs."""
+    """They are refused before anything runs."""
     said = refusal(lambda: sweep(pendulum(), points, **{"stop_time": 0.1, **options}), BuildError)
     assert said == sentence or (sentence is None and said.startswith("'rod.p1.x' = 0.0 is refused: it is an output variable"))
 
@@ -127,7 +127,7 @@ def test_rows_of_a_data_frame_are_points() -> None:
 
 
 def test_a_function_that_workers_do_not_know_has_its_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Such as what is typed into a notebook."""
+    """Functions typed into a notebook are such functions."""
 
     def typed(result: Result) -> float:
         return 1.0
@@ -143,7 +143,7 @@ def test_a_function_that_workers_do_not_know_has_its_sentence(monkeypatch: pytes
 
 
 def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At the first run."""
+    """The message comes at the first run."""
 
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -110,7 +110,7 @@ def test_a_block_is_not_driven_backwards_by_its_own_friction() -> None:
 
 
 def test_three_blocks_settle_that_would_not_each_alone() -> None:
-    """m = 0.5, 10, 2 kg; 1 and 2 lie on 0; forces -2, 4, 9 N; limits 1, 3, 2 N (0 to the floor)."""
+    """The masses are 0.5, 10, 2 kg; 1 and 2 lie on 0; forces -2, 4, 9 N; limits 1, 3, 2 N (0 to the floor)."""
     m, force, rows = np.array([0.5, 10, 2]), np.array([-2.0, 4, 9]), np.array([[1.0, 0, 0], [-1, 1, 0], [-1, 0, 1]])
     for start in itertools.product((-1, 0, 1), repeat=3):
         items = [friction(limit, mode) for limit, mode in zip((1.0, 3.0, 2.0), start, strict=True)]
@@ -285,7 +285,7 @@ def test_no_impact_with_friction_gains_energy(count: int) -> None:
 
 @pytest.mark.parametrize(("mu", "v", "omega", "after"), [(0.5, (2.0, -4.0), 3.0, (5 / 6, -5 / 3)), (0.2, (8.0, -1.0), 3.0, (7.64, 1.56))])
 def test_a_disc_grips_or_slips(mu: float, v: tuple[float, float], omega: float, after: tuple[float, float]) -> None:
-    """r = 0.5 m, J = m r^2/2, e = 0.8."""
+    """The disc has r = 0.5 m, J = m r^2/2, e = 0.8."""
     rows, W = np.array([[0, 1, 0], [1, 0, 0.5]]), np.diag([1, 1, 8.0])
     before = np.array([*v, omega])
     struck = strike(rows @ W @ rows.T, rows @ before, [unilateral(restitution=0.8), friction(normal=0, mu=mu)])

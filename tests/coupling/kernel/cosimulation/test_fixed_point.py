@@ -22,7 +22,7 @@ def iterated(fixed_point: FixedPoint, offset: np.ndarray, times: int, scale: np.
 
 @pytest.mark.parametrize("scale", [np.ones(3), np.array([20.0, 3.0, 1.0])])
 def test_a_linear_map_is_known_after_as_many_answers_as_unknowns(scale: np.ndarray) -> None:
-    """One more finds the point; and of another step of the same map the next one, at once."""
+    """Another answer finds the point; a further step of the same map finds the next point at once."""
     fixed_point = FixedPoint(3)
     for offset, times in ((np.array([1.0, 2.0, 3.0]), 5), (np.array([-1.0, 0.5, 2.0]), 2)):
         exact = np.linalg.solve(np.eye(3) - MAP, offset)

@@ -30,7 +30,7 @@ def guard() -> Iterator[Guard]:
 
 
 def instances(path: Path, guard: Guard, name: str = "unit", stepping: Stepping | None = None) -> tuple[Instance, Instance]:
-    """One here and one there."""
+    """Returns an instance here and one there."""
     fmu = load(path)
     binary = str(fmu.library("cs" if stepping else "me"))
     libraries = LoadedLibrary(binary, fmu.version), GuardedLibrary(guard, binary, fmu.version)

@@ -108,7 +108,7 @@ def test_death_by_a_signal_is_named(start, name):
 @pytest.mark.parametrize(("op", "kind"), [(EXIT, DeathKind.EXITED), (LEAVE, DeathKind.LEFT)])
 @pytest.mark.parametrize("code", [0, 3])
 def test_an_end_of_its_own_is_told_apart(start, op, kind, code):
-    """exit and _exit, with their codes."""
+    """The ends are exit and _exit, with their codes."""
     host = start()
     host.words.word[0] = code
     assert host.call(op) is kind and host.death and host.death.code == code
@@ -121,7 +121,7 @@ def test_a_stack_that_overflows_ends_the_host_alone(start):
 
 
 def test_death_between_two_calls_is_seen_at_the_next(start):
-    """And is no call's fault."""
+    """The death is not blamed on a call."""
     host = start()
     assert host.call(IDLE) is DeathKind.LIVES
     os.waitid(os.P_PID, host.process, os.WEXITED | os.WNOWAIT)  # until it is dead, which its master has yet to see
@@ -130,7 +130,7 @@ def test_death_between_two_calls_is_seen_at_the_next(start):
 
 
 def test_an_endless_call_ends_with_its_time(start):
-    """Not much after it; a call that comes back in time does not."""
+    """It ends shortly after its time; a call that comes back in time does not."""
     host = start(call_timeout=0.2)
     assert host.call(ADD) is DeathKind.LIVES
     began = time.monotonic()
@@ -184,7 +184,7 @@ def test_what_a_host_has_started_ends_with_it(start):
 
 
 def test_only_as_many_hosts_spin_as_there_are_cores_to_spare(start):
-    """On one core none does; a host that ends leaves its core to another."""
+    """A single core has none; a host that ends leaves its core to another."""
     spare = max(len(os.sched_getaffinity(0)) - 1 - len(children()), 0)  # hosts of other tests that wait have theirs
     made = [start() for _ in range(4)]
     assert sum(library.host_spins(each.handle) > 0 for each in made) == min(spare, 4)
@@ -193,7 +193,7 @@ def test_only_as_many_hosts_spin_as_there_are_cores_to_spare(start):
 
 
 def test_a_host_that_is_called_has_the_core_of_one_that_sleeps(start):
-    """On two cores one host has one, on one core none."""
+    """Two cores leave one for hosts, a single core none."""
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, sorted(cores)[:2])
     try:
@@ -217,7 +217,8 @@ def _watched(word: ctypes.c_uint32, patience: _Patience, most: int = 1) -> tuple
 
 
 def test_who_waits_yields_before_it_sleeps():
-    """For a millisecond of its own time where the other side has another core; hardly at all where not, and not at all just after others have taken the core."""
+    """It yields for a millisecond of its own time where the other side has another core. It yields hardly at all without one, and not at
+    all just after others have taken the core."""
     still, other = ctypes.c_uint32(0), ctypes.c_uint32(1)
     assert _watched(other, _Patience())[0]
     assert min(_watched(still, _Patience(), 0)[1] for _ in range(50)) < 5e-4
@@ -228,7 +229,8 @@ def test_who_waits_yields_before_it_sleeps():
 
 
 def test_a_master_that_is_killed_takes_its_hosts_along(core):
-    """One that waits, and one in an endless call, with what they have started, also where a copy of the master lives on."""
+    """The hosts end, one that waits and one in an endless call, with the processes that they have started. They end even if a copy of the
+    master lives on."""
     program = f"""
 import os, time
 from coupling.kernel.hosts.host import Host

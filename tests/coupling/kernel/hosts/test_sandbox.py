@@ -36,7 +36,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @needs_landlock
 def test_each_attempt_of_a_hostile_program_fails(hostile: Path, tmp_path: Path) -> None:
-    """And whatever an FMU needs is left to it."""
+    """The sandbox permits everything that an FMU needs."""
     own, readable, outside = (tmp_path / name for name in ("own", "readable", "outside"))
     for folder in (own, readable, outside):
         folder.mkdir()

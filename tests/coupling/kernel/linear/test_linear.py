@@ -306,8 +306,8 @@ def test_values_that_are_not_finite():
 
 
 def test_the_past_leaves_no_trace():
-    """Whatever came before, a factorisation gives what a new one gives; also from full rank to less and back, and after the values
-    have changed by orders of magnitude."""
+    """A factorisation gives the same as a new one: from full rank to less and back, and after the values have changed by orders of
+    magnitude."""
     random = np.random.default_rng(6)
     g = sparse(random, (12, 15), 0.5)
     matrices = [g @ g.T, g[:, :7] @ g[:, :7].T, 1e12 * g @ g.T, 1e-12 * g @ g.T, 1e9 * g[:, :5] @ g[:, :5].T, g[:, :12], g[:, 3:], g @ g.T]

@@ -20,7 +20,7 @@ HARNESS = Path(__file__).parents[3] / "support" / "kernel" / "rank_memory.c"
 
 
 def constraints(mechanism: Mechanism) -> Constraints:
-    """At the present pose."""
+    """Returns the constraints at the present pose."""
     _, gradient = mechanism.geometry()
     return Constraints(gradient, mechanism.mobility(gradient), mechanism.joint, mechanism.groups)
 
@@ -137,7 +137,7 @@ def test_the_rows_that_are_left_have_full_rank():
 
 
 def light_rod(mass: float) -> Mechanism:
-    """Between the ground and a bob of 1 kg."""
+    """Returns a rod between the ground and a bob of 1 kg."""
     centres = [(0, -0.25, 0), (0.3, -0.5, 0)]
     joints = [Joint("pin", GROUND, 0, (0, 0, 0)), Joint("pin", 0, 1, (0, -0.5, 0))]
     return Mechanism(centres, [mass, 1.0], [mass * 0.1, 0.1], joints, planar=True)

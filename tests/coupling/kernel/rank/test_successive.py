@@ -19,7 +19,7 @@ def taken(system: Constrained, order: list[int] | None = None, alone: bool = Fal
 
 @pytest.mark.parametrize("seed", range(20))
 def test_what_is_left_of_mobilities_are_the_squares_of_the_cholesky_factor(seed):
-    """And Gauss's constraint grows by mu^2 delta/2 with each; together they are that of the solution."""
+    """Gauss's constraint grows by mu^2 delta/2 with each; together they are that of the solution."""
     system = random_system(seed)
     found = taken(system)
     assert found.delta == pytest.approx(np.diag(np.linalg.cholesky(system.S)) ** 2, rel=1e-10)

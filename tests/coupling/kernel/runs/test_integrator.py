@@ -16,7 +16,7 @@ from tests.support.systems.sessions import started
 
 
 class Exact:
-    """The oscillator's closed form, in steps of a tenth; raises where it is told to."""
+    """The oscillator's closed form, in steps of a tenth; it raises an error at a given place."""
 
     def __init__(self, where: str = "", error: type[BaseException] = ValueError) -> None:
         self.where, self.error = where, error

@@ -296,7 +296,7 @@ def test_other_failures_are_passed_on(method):
 
 @pytest.mark.parametrize("method", BOTH)
 def test_a_blow_up_ends_with_who_was_to_blame(method):
-    """x' = x^2 from 1 has no solution beyond t = 1."""
+    """The solution of x' = x^2 from 1 ends at t = 1."""
     rk = RungeKutta(method, lambda t, x: (1, -x[1], x[2] ** 2, 0), 1e-6, 1e-6, 4)
     rk.start(0.0, np.ones(4))
     assert rk.integrate(2.0) == Status.STEP_TOO_SMALL
@@ -324,7 +324,7 @@ def test_an_undefined_derivative_rejects_the_step(method):
 
 @pytest.mark.parametrize("method", BOTH)
 def test_a_step_to_where_the_derivative_is_undefined_is_rejected(method):
-    """Also where only the derivative at the new point is, which DOP853's error estimate does not see."""
+    """It is rejected even if the derivative is undefined only at the new point, which DOP853's error estimate does not see."""
 
     def f(_t, x):
         return 0 * x if rk.state.evaluations != 1 + method.stages else x + np.inf
@@ -421,7 +421,7 @@ def test_a_step_grows_beyond_the_limit_of_stability_only(method):
 
 @pytest.mark.parametrize("method", BOTH)
 def test_stiffness_is_the_rate_times_the_step_over_the_limit(method):
-    """For x' = A x with one fast direction exactly; the state with the greater part in it is named, by its tolerance."""
+    """The relation is exact for x' = A x with one fast direction; the state with the greater part in it is named, by its tolerance."""
     rate, h = 50.0, 0.02
     for tolerances, blamed in (([1.0, 1.0], 1), ([0.01, 1.0], 0)):
         rk = RungeKutta(method, lambda _t, x: -rate * (x @ [0.6, 0.8]) * np.array([0.6, 0.8]), 0.0, 1e-3 * np.array(tolerances), 2)
@@ -484,7 +484,7 @@ def test_tolerances_are_by_state(method):
 
 @pytest.mark.parametrize("method", BOTH)
 def test_a_new_start_forgets(method):
-    """After an event the size is chosen anew, and a run from there is the same as one from the beginning."""
+    """The size is chosen anew after an event, and a run from there is the same as one from the beginning."""
     rk = integrated(method, oscillator, [1.0, 0.0], 30.0, 1e-9)
     evaluations = rk.state.evaluations
     rk.start(0.0, [1.0, 0.0])

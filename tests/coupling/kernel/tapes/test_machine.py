@@ -30,7 +30,7 @@ def both(code: list[int], workspace: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_an_operation(name):
-    """On all pairs of unusual numbers, from places near and far, and of one place alone."""
+    """It works on all pairs of unusual numbers, from places near and far, and of one place alone."""
     number, operands = OPERATIONS[name]
     first, far = len(_NUMBERS), 40
     workspace = np.full(far + 2 * len(_NUMBERS) + len(_NUMBERS) ** 2, np.nan)
@@ -73,7 +73,7 @@ def test_what_registers_hold_is_what_the_workspace_has(slots):
 
 @pytest.mark.parametrize("count", [1, 7, 64, 130])
 def test_sines_and_cosines_of_the_same_angles(count):
-    """Found together, wherever batches of others stand between them, and whoever reads which."""
+    """They are found together for all readers, whatever batches stand between them."""
     sine, cosine, add = (OPERATIONS[name][0] for name in ("SIN", "COS", "ADD"))
     workspace = np.full(5 * count, np.nan)
     workspace[:count] = np.random.default_rng(2).uniform(-9, 9, count)

@@ -18,7 +18,7 @@ def test_all_operations_of_graphs_are_known():
 
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_an_operation(name):
-    """On a batch of numbers on both sides of 0 and of what is true, or within the domain of a function."""
+    """It works on a batch of numbers on both sides of 0, on truth values, or within the domain of a function."""
     number, operands = OPERATIONS[name]
     expected = _JOINED.get(name) or CALCULATED[Op[name]]
     random = np.random.default_rng(number)

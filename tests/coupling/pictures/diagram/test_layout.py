@@ -79,7 +79,7 @@ def test_a_planar_graph_has_no_crossing() -> None:
 
 
 def test_a_group_has_its_instances_in_its_frame() -> None:
-    """And nothing else; groups within groups as well."""
+    """The frame contains nothing else; groups within groups have frames as well."""
     pairs = [("ground:p1", "leg.hip:M"), ("leg.shank.rod:p1", "leg.hip:N"), ("leg.shank.rod:p2", "foot:M")]
     layout = layout_of(graph_between(pairs, source="ground"))
     frames = {frame.name: frame.corners for frame in layout.frames}
