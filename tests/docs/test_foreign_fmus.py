@@ -56,7 +56,7 @@ def test_every_rule_is_on_the_page() -> None:
 
 
 def test_every_rule_has_a_section_or_a_reason() -> None:
-    """Unless it is a note; and each line says what follows."""
+    """Notes need none; each line says what follows."""
     for rule, two, three, _, result, reason in rows():
         assert result in ("error", "note", "error at the start", "error in Model Exchange"), rule
         assert two or three or reason or result == "note", rule

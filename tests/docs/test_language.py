@@ -119,7 +119,7 @@ def left(page: Path) -> list[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_a_page_keeps_the_rules(page: Path) -> None:
-    """Also by itself it has a median of at most 16 words, and few long sentences."""
+    """Each page by itself has a median of at most 16 words, and few long sentences."""
     text = page.read_text(encoding="utf-8")
     assert left(page) == []
     lengths = [words(each) for each in sentences(text)]

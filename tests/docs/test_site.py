@@ -75,14 +75,15 @@ def test_every_public_name_has_its_place_in_the_reference():
 
 
 def test_the_gallery_shows_examples():
-    """At least twelve, some of them in space."""
+    """It shows at least twelve, some of them in space."""
     names = [machine.example for machine in MACHINES]
     assert len(names) >= 12 and set(names) <= set(titles()) and len(set(names)) == len(names)
 
 
 @pytest.mark.slow
 def test_the_site_is_built(tmp_path):
-    """Without a warning of Sphinx and without a dead link; every machine of the gallery moves, and nothing tells where it was built."""
+    """It builds without a warning of Sphinx and without a dead link. Every machine of the gallery moves, and no file names the place of the
+    build."""
     pytest.importorskip("sphinx", reason="the extra 'docs' is not installed")
     done = subprocess.run([sys.executable, "-m", "docs.site", "--out", str(tmp_path / "site")], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
