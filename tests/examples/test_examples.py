@@ -428,13 +428,13 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 
 
 STABILISED = [each for each in SCRIPTS if 'solver="index3"' not in each.values[0].read_text()]
-"""But for those by a solver that does without stabilisation."""
+"""Examples other than those with a solver that needs no stabilisation."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", STABILISED)
 def test_example_runs_by_baumgarte(path: Path, tmp_path: Path) -> None:
-    """Within the same bounds as by projection, the default."""
+    """It keeps the same bounds as with projection, the default."""
     run_in_a_process(path, tmp_path, "-c", BY_BAUMGARTE)
 
 

@@ -61,7 +61,7 @@ def test_the_crane_obeys_lagrange(runs: ModuleType, folder: Path, kind: str) -> 
 
 @KIND
 def test_the_slider_crank_obeys_lagrange(runs: ModuleType, folder: Path, kind: str) -> None:
-    """Without friction, which parameters of the FMU take away, it has one equation for its angle, under a torque that holds."""
+    """It has one equation for its angle without friction, which parameters of the FMU remove, under a constant torque."""
     description = runs.parameters(folder / "slider_crank.fmu")
     rods = (
         Rod(description[f"{name}.p2.rx"] - description[f"{name}.p1.rx"], description[f"{name}.m"], description[f"{name}.I"])

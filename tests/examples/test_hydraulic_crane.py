@@ -23,7 +23,7 @@ def machine() -> ModuleType:
 
 @pytest.fixture(scope="module")
 def states() -> np.ndarray:
-    """At every 0.1 s, from the equations written out, by Radau's method at rtol 1e-10."""
+    """Returns the states at every 0.1 s, from the equations written out, by Radau's method at rtol 1e-10."""
     return crane.motion(TIMES)
 
 
@@ -147,7 +147,7 @@ def test_co_simulation_converges_through_the_end_stop(machine: ModuleType, exact
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["implicit", "implicit-velocity", "implicit-position"])
 def test_implicit_co_simulation_goes_through_the_end_stop(machine: ModuleType, exact: dict[str, np.ndarray], scheme: str) -> None:
-    """Over all 20 s, though accelerations and flows come to rest there, where rounding is all that still moves them."""
+    """It does so over all 20 s, though accelerations and flows come to rest there, where only rounding still moves them."""
     for split in SPLITS.values():
         result = machine.system(*split).simulate(
             crane.STOP, communication_step=5e-4, scheme=scheme, output_times=TIMES, outputs=list(NAMES)

@@ -93,8 +93,8 @@ def test_the_machine_is_stiff(machine: ModuleType) -> None:
 
 
 def test_no_load_speed(machine: ModuleType) -> None:
-    """Without anything on its shaft, and asked for more than it can, the motor comes to the speed at which it induces the voltage of the
-    battery as the limit of the controller leaves it."""
+    """The motor has nothing on its shaft, and a set-point beyond its range. It comes to the speed at which it induces the limited voltage
+    of the battery."""
     drive = System("drive")
     machine.add_drive(drive)
     drive.drive("speed control.setpoint", 1000.0)

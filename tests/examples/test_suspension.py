@@ -105,7 +105,7 @@ def read(machine: ModuleType, result, rows: slice | np.ndarray = slice(None)) ->
 
 
 def test_the_suspension_is_its_equations_in_two_coordinates(machine: ModuleType) -> None:
-    """Over the bump, through the air and until it settles, to 1e-6 of the range of each coordinate."""
+    """The agreement is 1e-6 of the range of each coordinate, over the bump, through the air and until it settles."""
     times = np.linspace(0, machine.STOP, 251)
     result = machine.system().simulate(machine.STOP, rtol=1e-10, max_step=0.01, output_times=times)
     assert (result["tyre.load"] == 0).any() and result.statistics.state_events > 0
