@@ -34,7 +34,7 @@ def test_a_word_leads_to_a_component(word: str, first: str) -> None:
 
 
 def test_a_word_that_nobody_uses_leads_nowhere() -> None:
-    """Neither does an empty one, nor an inner part of a word."""
+    """An empty word leads nowhere either, nor does an inner part of a word."""
     assert [components_called(word) for word in ("warp", "", ".", "inge", "spatial.piston")] == [[]] * 5
 
 

@@ -126,7 +126,7 @@ def test_an_event_that_sets_what_is_no_state():
 
 
 def test_an_unknown_unit():
-    """The unit, the factor and what there is."""
+    """The message gives the unit, the factor and the known units."""
     component = type(
         "Part", (Component,), {"__doc__": "Part.", "declare": lambda self: self.parameter("m", 1.0, "furlong", "length") and None}
     )

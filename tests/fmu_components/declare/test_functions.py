@@ -33,7 +33,7 @@ def test_the_turn_factor_is_exact_up_to_half_a_turn(order):
 
 
 def test_the_turn_factor_has_values_at_rest_and_at_half_a_turn():
-    """Without a turn the derivatives of theta/sin(theta) = 1 - s/3 cos^-3 ...; where the axis is undefined, no infinity."""
+    """The derivatives without a turn are those of theta/sin(theta) = 1 - s/3 cos^-3 ...; where the axis is undefined, they are finite."""
     found = [sympy.lambdify((SQUARE, COSINE), TurnFactor(n, SQUARE, COSINE), "math") for n in (0, 1, 2)]
     assert [f(0.0, 1.0) for f in found] == pytest.approx([1, -1 / 3, 2 / 5])
     assert all(math.isfinite(f(0.0, -1.0)) for f in found)

@@ -30,7 +30,7 @@ def test_a_matrix():
 
 @pytest.mark.parametrize("euler", ["xyz", "zxz", "yxz"])
 def test_three_angles(euler):
-    """About axes each of which the turns before have taken along: R = Rx Ry Rz for "xyz"."""
+    """The axes are those turned by the previous angles: R = Rx Ry Rz for "xyz"."""
     assert same(quaternion(euler=euler, angles=(0.3, -1.2, 2.5)), Rotation.from_euler(euler.upper(), (0.3, -1.2, 2.5)))
 
 

@@ -1,4 +1,4 @@
-"""Words for constraints that hold in some modes only: residuals, indicators and compliant laws by mode, and what the FMU tells of them."""
+"""Words for constraints that hold in some modes only: residuals, indicators and compliant laws by mode, and their description in the FMU."""
 
 import math
 import zipfile
@@ -118,7 +118,7 @@ def test_friction_that_others_hold_carries_its_limit(ideal):
 
 
 def test_a_condition_lets_go(ideal):
-    """While its Boolean is false the residual is lambda, and `mode` tells so."""
+    """The residual is lambda while its Boolean is false, and `mode` shows it."""
     d = ideal(Dog, {"N.w": 2.0, "N.a": 0.5, "lambda[1]": 6.0, "baumgarte.gamma": 3.0})
     assert (d["residual[1]"], d["mode[1]"]) == (6, 0)
     d.set({"locked": True})
@@ -184,7 +184,7 @@ def _only_friction():
 
 
 def test_modes_that_nobody_chooses_are_told_once(ideal):
-    """At the first Continuous-Time Mode in ideal mode, unless one mode was set; what it says names the mode and the remedy."""
+    """The warning comes at the first Continuous-Time Mode in ideal mode, unless one mode was set; it names the mode and the remedy."""
     sentence = "unit: nobody chooses mode[1], which stays 0; where a tool does not know modes (org.jourdain.switched), use ideal = false"
     d = ideal(Stop, {})
     d.fmu.enterContinuousTimeMode()

@@ -13,7 +13,7 @@ from tests.support.systems.systems import refusal
 
 
 def test_a_capacitor_is_charged_through_a_resistor():
-    """v = V (1 - exp(-t/RC)); the source gives what is stored and what becomes heat."""
+    """The voltage is v = V (1 - exp(-t/RC)); the source gives the stored energy and the heat."""
     V, R, C = 10.0, 470.0, 2e-4
     system = blocks(
         {
@@ -31,7 +31,7 @@ def test_a_capacitor_is_charged_through_a_resistor():
 
 
 def test_a_winding_is_energised():
-    """i = V/R (1 - exp(-t R/L)), between a source and the ground, into which it flows."""
+    """The current is i = V/R (1 - exp(-t R/L)), between a source and the ground, into which it flows."""
     V, R, L = 5.0, 2.0, 0.03
     system = blocks(
         {

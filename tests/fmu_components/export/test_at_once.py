@@ -28,7 +28,7 @@ SOURCES = [f"{name}.c" for name in "abcdefghijkl"]
 
 @pytest.fixture
 def compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """On two processors."""
+    """Replaces the compiler, on two processors."""
     path = tmp_path / "counting"
     path.write_text(COMPILER)
     path.chmod(0o755)
@@ -48,7 +48,7 @@ def begun(compiler: Path) -> list[str]:
 
 
 def test_all_of_them_are_compiled(compiler, tmp_path, monkeypatch):
-    """And linked in the order of their names."""
+    """They are linked in the order of their names."""
     linked = []
     monkeypatch.setattr(c, "_link", lambda platform, library, objects, flags: linked.extend(objects))
     compile_all(tmp_path, {"c.c": "sleep 0.02 # is longer than the others, and so begins before them, though it is linked in its turn"})
@@ -58,7 +58,7 @@ def test_all_of_them_are_compiled(compiler, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("sooner", ["a.c", "b.c"])
 def test_one_that_is_refused_is_the_last(sooner, compiler, tmp_path):
-    """Two are refused at about the same time; whichever is sooner, the same one is told of."""
+    """Two are refused at about the same time; the error is that of the same one, whichever is sooner."""
     refused = {name: f"sleep {0 if name == sooner else 0.1}; echo {name} is refused >&2; exit 1" for name in ("a.c", "b.c")}
     with pytest.raises(c.ExportError, match=r"a\.c is refused$"):
         compile_all(tmp_path, refused)

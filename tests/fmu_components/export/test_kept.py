@@ -26,7 +26,7 @@ for word; do
 done
 cat $inputs > "$out"
 """
-"""It joins its inputs, so that what is built tells what it was built from, in no time."""
+"""Compiler that joins its inputs: its output shows the inputs, and takes no time."""
 FIXED = find("planar.Fixed")
 
 
@@ -81,7 +81,7 @@ def test_damage_at_every_file(cache: Path, first: int) -> None:
 
 
 def test_each_bit_of_an_archive_counts(cache: Path) -> None:
-    """Also those of the directory and of the comment, which no checksum of the format covers."""
+    """The bits of the directory and of the comment count too, which no checksum of the format covers."""
     path = cached_fmu(FIXED, 3)
     whole = path.read_bytes()
     for place in (0, 10, len(whole) // 2, *range(len(whole) - 300, len(whole), 7), len(whole) - 1):
@@ -106,7 +106,7 @@ def test_files_in_the_place_of_folders(cache: Path) -> None:
 
 
 def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And its name is, before the next one follows; a write that fails leaves nothing."""
+    """Its name is there, too, before the next one follows; a write that fails leaves nothing."""
     calls = []
     for name in ("fsync", "replace"):
         real = getattr(os, name)
@@ -153,7 +153,7 @@ def test_processes_that_want_the_same_fmu_build_it_once(monkeypatch: pytest.Monk
 
 
 def test_a_warm_cache_needs_no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither where there is none, nor where CC names what is none."""
+    """It needs none if no compiler is installed, and if CC names a file that is none."""
     path = cached_fmu(FIXED, 3)
     for compiler in ("/bin/false", "no-such-compiler", None):
         if compiler:

@@ -144,7 +144,7 @@ def check_intermediate_update_concerns_continuous_variables(table):
 
 
 def check_source_files(described, table):
-    """All sources are listed for whoever builds the binary on another platform, in FMI 3 in a file of their own."""
+    """All sources are listed for builds on another platform, in FMI 3 in a file of their own."""
     (configuration,) = described.buildConfigurations
     assert configuration.modelIdentifier == table.declared.identifier
     assert [name for group in configuration.sourceFileSets for name in group.sourceFiles] == list(SOURCES)
@@ -188,7 +188,7 @@ def check_both_versions_list_the_same_variables(table):
 
 
 def check_start_values_are_the_declared_ones(described, table):
-    """Whatever is not calculated starts as declared; what is calculated has no start value."""
+    """Variables that are not calculated start as declared; calculated ones have no start value."""
     for found, declared in zip(described.modelVariables, table.variables, strict=True):
         if declared.role.calculated or declared.role in (Role.TIME, Role.RELATION):
             assert found.start is None
@@ -208,7 +208,7 @@ def check_ranges_are_stated(table, fmi):
 
 
 def test_a_mass_must_be_greater_than_zero(ball, fmi):
-    """An excluded bound is told in words."""
+    """An excluded bound is given in words."""
     assert variable(read(ball, fmi), "m").description == "mass; must be greater than 0"
 
 

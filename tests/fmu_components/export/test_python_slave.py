@@ -80,7 +80,7 @@ class Exact:
         return expression.xreplace(self.known).evalf(DIGITS)
 
     def scale(self, expression):
-        """At least 1, and as large as the terms that make up the value: the size at which rounding acts."""
+        """Returns the size at which rounding acts: at least 1, and as large as the terms that make up the value."""
         return max(1.0, self._size(expression))
 
     def _size(self, expression):
@@ -141,7 +141,7 @@ def check_initialization_mode_gives_the_declared_values(table, fmu_of):
 
 
 def check_the_generated_functions_give_the_declared_values_in_both_modes(table, fmu_of):
-    """Also with the switch on, which a Co-Simulation FMU refuses; derivatives and conditions alone equal those among all values."""
+    """They do so with the switch on, too, which a Co-Simulation FMU refuses. Derivatives and conditions alone equal those among all values."""
     declared, model = table.declared, module_in(fmu_of(table)).MODEL
     for ideal in (False, True):
         point = random_point(declared, np.random.default_rng(2), ideal)
@@ -280,7 +280,7 @@ def test_fmus_of_one_name_keep_apart(tmp_path):
 
 
 def test_a_saved_state_continues_with_the_same_bits(fmu_of):
-    """Through the FMU: saved and restored, and serialised into another instance that has never seen the parameters."""
+    """The state is saved and restored through the FMU, and serialised into another instance that has never seen the parameters."""
     names = ["x", "y", "theta", "omega", "p1.ax"]
     with Driver(fmu_of(BODY), "cs") as driver, Driver(fmu_of(BODY), "cs") as other:
         driver.start({"m": 2.0, "p1.rx": 0.5, "omega": 3.0, "p1.Fy": 20.0})

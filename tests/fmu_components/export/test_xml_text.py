@@ -8,7 +8,7 @@ from fmu_components.export.xml_text import document, element
 
 
 def test_a_document_is_what_the_standard_library_writes():
-    """Whatever characters an attribute has, and however deep elements lie in one another."""
+    """Attributes may have any characters, and elements any depth."""
     odd = "a & b < c > \"d\" \n\t\r'e' é"
     ours = element("top", {"text": odd, "left out": None}, [element("empty"), element("mid", {"x": odd}, [element("low", {"n": 3})])])
     root = ET.Element("top", {"text": odd})

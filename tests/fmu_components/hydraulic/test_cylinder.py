@@ -154,7 +154,7 @@ def test_an_end_stop_never_pulls():
 
 
 def test_it_fits_the_linear_actuator():
-    """Between ground and a hanging body, offset by offset: the pressures that hold the body leave it at rest."""
+    """It stands between ground and a hanging body, offset by offset: the pressures that hold the body leave it at rest."""
     m, length = 100.0, 0.8
     p2 = (1e5 * A1 + m * 9.81) / A2
     result = run(

@@ -80,7 +80,7 @@ def check_what_is_lost_is_not_negative(name):
 
 
 def check_every_relation_takes_both_values(name):
-    """So the points above are on both sides of all that switches."""
+    """The points above are on both sides of all switches."""
     relations = [v.name for v in declaration(find(name)).with_role(Role.RELATION)]
     seen = [driver.get(relations) for driver in at_random_points(name, 200)]
     for relation in relations:

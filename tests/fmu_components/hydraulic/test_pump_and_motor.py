@@ -52,7 +52,7 @@ def test_a_pump_at_rest_leaks():
 
 
 def test_a_stalled_motor():
-    """At rest the torque is displacement times drop; what flows is the leakage."""
+    """The torque at rest is displacement times drop; the flow is the leakage."""
     assert at("hydraulic.Motor", 1e7 + 1e5, 1e5, 0.0) == pytest.approx({"high": -leakage * 1e7, "low": leakage * 1e7, "torque": D * 1e7})
 
 
@@ -65,7 +65,7 @@ def test_friction_opposes_the_motion(speed):
 
 
 def test_a_motor_runs_up():
-    """Between two pressures, w = D drop/b (1 - exp(-b t/I))."""
+    """The speed between two pressures is w = D drop/b (1 - exp(-b t/I))."""
     inertia, drop, t = 0.05, 3e6, 2.0
     result = run(
         circuit(

@@ -36,7 +36,7 @@ STATES = [
 
 @pytest.mark.parametrize(("component", "start", "sentence"), STATES)
 def test_senseless_starts_are_refused(component, start, sentence, fmi):
-    """At the end of initialisation, with the condition and all values that it depends on; a start that makes sense goes on."""
+    """The refusal comes at the end of initialisation, with the condition and all values that it depends on; a valid start is accepted."""
     with Driver(cached_fmu(find(f"hydraulic.{component}"), fmi), "cs", "unit") as driver:
         driver.enter()
         driver.set(start)

@@ -10,7 +10,7 @@ from tests.support.systems.mechanism import Mechanism
 
 
 def test_a_constant_flow_fills_a_volume():
-    """p = p0 + bulk/volume q t, and the work of the source is the gain of energy."""
+    """The pressure is p = p0 + bulk/volume q t, and the work of the source is the gain of energy."""
     bulk, volume, p0, q, t = 1.2e9, 3e-4, 2e5, 4e-6, 0.7
     with Mechanism(
         {"source": ("hydraulic.FlowSource", {"flow": q}), "volume": ("hydraulic.Volume", {"bulk": bulk, "volume": volume, "p": p0})},

@@ -7,7 +7,7 @@ from tests.support.systems.mechanism import Mechanism
 
 @pytest.mark.parametrize("ratio", [4.0, 0.5, -2.5])
 def test_a_torque_drives_a_load_through_a_gear(ratio):
-    """w_M = ratio w_N; the load acts with I/ratio^2 on M; the housing bears the difference of the torques."""
+    """The speeds are w_M = ratio w_N; the load acts with I/ratio^2 on M; the housing bears the difference of the torques."""
     motor, load, torque, t = 0.05, 1.4, 0.7, 1.5
     with Mechanism(
         {

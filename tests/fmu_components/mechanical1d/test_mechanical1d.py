@@ -8,7 +8,7 @@ from tests.support.systems.mechanism import Mechanism
 
 
 def test_a_force_accelerates_a_mass():
-    """s = F t^2/(2 m), and the energy is the work of the force."""
+    """The way is s = F t^2/(2 m), and the energy is the work of the force."""
     m, F, t = 1.7, 3.0, 2.0
     with Mechanism(
         {"mass": ("mechanical1d.Mass", {"m": m, "s": 0.5}), "push": ("mechanical1d.Force", {"force": F})}, [("mass.flange", "push.flange")]
@@ -21,7 +21,7 @@ def test_a_force_accelerates_a_mass():
 
 
 def test_a_torque_accelerates_an_inertia():
-    """phi = tau t^2/(2 I), and the energy is the work of the torque."""
+    """The angle is phi = tau t^2/(2 I), and the energy is the work of the torque."""
     I, tau, t = 0.4, -1.5, 1.2  # noqa: E741
     with Mechanism(
         {"inertia": ("mechanical1d.Inertia", {"I": I}), "motor": ("mechanical1d.Torque", {"torque": tau})},

@@ -43,7 +43,7 @@ def at_rest(component, values, pushed, state, guess):
     ],
 )
 def test_what_should_stick_creeps_in_proportion_to_vr(component, values, pushed):
-    """q of the limit creeps at vr q/sqrt(1 - q^2): the error falls with the regularising speed to the power 1."""
+    """A share q of the limit creeps at vr q/sqrt(1 - q^2): the error is proportional to the regularising speed."""
     q = 0.8
     for vr in (1e-2, 1e-4):
         found = at_rest(component, values | {"compliant.vr": vr}, pushed, "speed", (0.0, 1.0))
@@ -51,7 +51,7 @@ def test_what_should_stick_creeps_in_proportion_to_vr(component, values, pushed)
 
 
 def test_a_stop_gives_way_in_proportion_to_1_over_k():
-    """A steady force goes in by F/k, at both ends; in between there is none."""
+    """A steady force goes in by F/k, at both ends; the force between the ends is 0."""
     for k in (1e4, 1e6):
         values = {"low": -0.1, "high": 0.2, "compliant.k": k}
         assert at_rest("mechanical1d.EndStop", values, {"force": -50.0}, "position", (-0.2, 0.1)) == pytest.approx(-0.1 - 50 / k, rel=1e-9)
@@ -63,7 +63,7 @@ def test_a_stop_gives_way_in_proportion_to_1_over_k():
 
 
 def test_a_stop_is_hit_as_deep_as_1_over_the_root_of_k():
-    """Without damping a mass goes in by v sqrt(m/k) and comes back at v: to 1e-6, after half a period of m and k."""
+    """An undamped mass goes in by v sqrt(m/k) and comes back at v: to 1e-6, after half a period of m and k."""
     for k in (1e4, 1e6):
         with Mechanism(
             {
@@ -91,7 +91,7 @@ def test_a_freewheel_slips_in_proportion_to_1_over_c():
 
 @pytest.mark.parametrize("fmi", [2, 3])
 def test_the_damping_gives_the_restitution_that_was_asked_for(fmi):
-    """c v (1 + e) = ln((1 + c v)/(1 - c e v)) to 1e-11, from nearly plastic to nearly elastic; c = 0 for e = 1."""
+    """The damping satisfies c v (1 + e) = ln((1 + c v)/(1 - c e v)) to 1e-11, from nearly plastic to nearly elastic; c = 0 for e = 1."""
     known = {0.937475579950: 0.1, 0.832869792266: 0.3, 0.593624260040: 1.0, 0.7: 0.634828281, 0.5: 1.432750533}
     with Driver(cached_fmu(find("mechanical1d.CompliantContact"), fmi), "cs") as d:
         d.enter()
@@ -105,7 +105,7 @@ def test_the_damping_gives_the_restitution_that_was_asked_for(fmi):
 
 @pytest.mark.parametrize(("m", "k", "n"), [(1.0, 1e4, 1.5), (3.0, 1e8, 1.5), (0.2, 1e6, 1.0)])
 def test_an_impact_on_a_compliant_contact_gives_back_the_share_e(m, k, n):
-    """Whatever mass, stiffness and exponent: a mass leaves at e times the speed to 1e-9, with all that is lost accounted for."""
+    """A mass leaves at e times the speed to 1e-9 for any mass, stiffness and exponent, and the lost energy is accounted for."""
     system = System()
     system.add("wall", "mechanical1d.Fixed1D")
     system.add("mass", "mechanical1d.Mass", {"m": m, "s": 1e-3, "v": -2.0})

@@ -11,7 +11,8 @@ from jourdain import System
 
 
 def test_a_force_turns_with_the_body():
-    """On a body that turns at a constant rate w a force along its x axis leaves a circle: x = F/(m w^2) (1 - cos w t), y = F/(m w^2)(w t - sin w t)."""
+    """A body turns at a constant rate w. A force along its x axis leaves a circle: x = F/(m w^2) (1 - cos w t), y = F/(m w^2)(w t - sin w
+    t)."""
     m, F, w = 2.0, 3.0, 1.7
     system = System("thrust")
     system.add("craft", "planar.Body1", {"m": m, "gy": 0.0, "omega": w})

@@ -36,7 +36,8 @@ def test_a_bearing_rubs_by_its_own_reaction():
 
 
 def test_a_guide_rubs_at_both_ends():
-    """mu times the greater of the force across and of 2 |torque|/length: jams where the arm of the force exceeds length/(2 mu)."""
+    """The friction is mu times the greater of the force across and of 2 |torque|/length. It jams where the arm of the force exceeds
+    length/(2 mu)."""
     values = {"mu": 0.3, "length": 0.2, "N.vx": 1.0, "mode[3]": 1, "lambda[1]": 5.0}
     for torque, limit in ((0.2, 1.5), (-0.8, 2.4)):
         with ideal("planar.TranslationalFriction", values | {"lambda[2]": torque}) as d:
@@ -120,7 +121,7 @@ def incline(vr, mu=0.5, angle=0.3):
 
 
 def test_a_block_that_should_stick_creeps_in_proportion_to_vr():
-    """On an incline of 0.3 rad at vr q/sqrt(1 - q^2), q = tan(0.3)/0.5: 7.874668019e-4 m/s at 1e-3; the power is 1."""
+    """It creeps on an incline of 0.3 rad at vr q/sqrt(1 - q^2), q = tan(0.3)/0.5: 7.874668019e-4 m/s at 1e-3; the power is 1."""
     assert incline(1e-3) == pytest.approx(7.874668019e-4, rel=1e-9)
     angle, m, g = 0.3, 2.0, 9.81
     with Driver(cached_fmu(find("planar.CompliantContact"), 3), "cs") as d:
@@ -135,7 +136,7 @@ def test_a_block_that_should_stick_creeps_in_proportion_to_vr():
 
 
 def test_friction_in_space_is_against_the_slip():
-    """On a plane, mu F along the slip's direction reversed, at the lowest point of the sphere."""
+    """The friction on a plane is mu F against the slip's direction, at the lowest point of the sphere."""
     with Driver(cached_fmu(find("spatial.CompliantContact"), 3), "cs") as d:
         d.enter()
         d.set({"radius": 0.2, "mu": 0.4, "vr": 1e-9, "n": 1.0, "k": 1000.0, "N.z": 0.19, "N.vx": 0.3, "N.omegax": 2.0, "e": 1.0})
@@ -160,7 +161,7 @@ def test_a_ball_bounces_by_the_share_e(space):
 
 
 def test_compliant_contact_does_work_on_both_bodies_as_it_loses():
-    """The power of both wrenches is what the contact loses: never positive but for the spring's own energy, at random motions."""
+    """The power of both wrenches is the loss of the contact: never positive except for the spring's own energy, at random motions."""
     random = np.random.default_rng(3)
     with Driver(cached_fmu(find("planar.CompliantContact"), 3), "cs") as d:
         d.enter()

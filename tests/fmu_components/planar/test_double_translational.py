@@ -30,7 +30,7 @@ def test_the_misprint_of_equation_18_is_one():
 
 
 def test_equation_19_wrenches():
-    """There is no force; the torques are opposite."""
+    """The force is 0; the torques are opposite."""
     torque = lambda1 * sympy.cos(relative)
     expected = {"M.Fx": 0, "M.Fy": 0, "M.Cz": -torque, "N.Fx": 0, "N.Fy": 0, "N.Cz": torque}
     for name, value in expected.items():

@@ -38,7 +38,7 @@ def mesh(fmu, radius_M, radius_N, speed_M, speed_N, arm=0.0, alpha_M=0.0, alpha_
     ("radius_M", "radius_N", "ratio"), [(0.1, 0.25, -0.4), (0.3, -0.1, 3.0), (-0.1, 0.4, 0.25)], ids=["external", "internal", "ring on N"]
 )
 def test_the_ratio_of_fixed_gears(fmu, radius_M, radius_N, ratio):
-    """omega_N/omega_M = -r_M/r_N: against each other outside, the same way inside, whichever of both is the ring."""
+    """The ratio is omega_N/omega_M = -r_M/r_N: outside they turn against each other, inside the same way, whichever of both is the ring."""
     assert mesh(fmu, radius_M, radius_N, 5.0, 5.0 * ratio, alpha_M=2.0, alpha_N=2.0 * ratio) == pytest.approx((0, 0), abs=1e-14)
     assert mesh(fmu, radius_M, radius_N, 5.0, 5.0 * ratio + 1)[0] == pytest.approx(-radius_N, rel=1e-12)
 
@@ -63,7 +63,8 @@ def test_a_planetary_gear_obeys_the_formula_of_willis(fmu):
 
 @pytest.mark.parametrize(("r1", "r2"), [(0.1, 0.25), (0.3, -0.1)], ids=["external", "internal"])
 def test_two_inertias_under_a_torque(r1, r2):
-    """alpha_1 = T/(I1 + I2 (r1/r2)^2), alpha_2 = -alpha_1 r1/r2; the teeth transmit I2 alpha_2/r2, and the centres bear it."""
+    """The accelerations are alpha_1 = T/(I1 + I2 (r1/r2)^2), alpha_2 = -alpha_1 r1/r2. The teeth transmit I2 alpha_2/r2, and the centres
+    bear it."""
     I1, I2, T = 0.3, 0.8, 2.0
     distance = abs(r1 + r2)
     with Mechanism(

@@ -117,7 +117,7 @@ def test_a_ball_bounces_in_model_exchange(fmi, fmu):
 
 @pytest.mark.parametrize("all_rounds", [False, True])
 def test_importers_of_fmi_2_may_take_one_round_an_event(all_rounds, fmu):
-    """The round tells what the event comes to, values wait for the rounds that are left, and the log has each event once."""
+    """The round gives the result of the event, values wait for the remaining rounds, and the log has each event once."""
     with Driver(fmu(Cascade, 2), "me", logging=True) as driver:
         driver.start()
         driver.log.clear()

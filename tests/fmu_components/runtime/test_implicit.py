@@ -111,7 +111,7 @@ def test_a_tolerance_below_the_least_changes_nothing(probe):
 
 
 def run(fmu, component: type[Component], stop: float, values: Mapping[str, float | bool] | None = None, steps: int = 1):
-    """Through FMI 3, in equal communication steps: the states at the end and the number of internal steps."""
+    """Runs a component through FMI 3, in equal communication steps. Returns the states at the end and the number of internal steps."""
     internal = 0
 
     def update(environment, time, set_requested, get_allowed, finished, can_return, early, early_time):
@@ -163,7 +163,7 @@ def test_hires_comes_to_the_published_digits(fmu):
     ],
 )
 def test_robertson_comes_to_the_published_digits(time, digits, most, fmu):
-    """Over eleven decades of time, the species that vanish included."""
+    """The digits agree over eleven decades of time, for the vanishing species as well."""
     found = run(fmu, Robertson, time)
     assert found.states == pytest.approx(digits, rel=1e-5, abs=1e-13)
     assert found.internal < 2 * most

@@ -135,7 +135,7 @@ class Relay(Component):
 
 
 class Explosion(Component):
-    """x' = x^2: no value beyond time 1."""
+    """A state with x' = x^2: no value beyond time 1."""
 
     def declare(self):
         x = self.state("x", 1.0, "", "grows without bound")

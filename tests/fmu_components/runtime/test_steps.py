@@ -145,7 +145,7 @@ def test_output_derivatives_are_those_of_the_outputs(fmu):
 
 
 def test_constant_inputs_have_output_derivatives_in_fmi_3_as_well(fmu):
-    """d(p1.x)/dt is p1.vx and d(p1.vx)/dt is p1.ax."""
+    """The derivative of p1.x is p1.vx, and that of p1.vx is p1.ax."""
     with Driver(fmu(BODY, 3), "cs") as driver:
         driver.start(PARAMETERS | START)
         driver.step(0.0, 0.1)

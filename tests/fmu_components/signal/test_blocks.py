@@ -8,7 +8,7 @@ from tests.support.components.signals import blocks, event_times
 
 
 def test_gain_and_sum():
-    """y = k[1] u1 + k[2] u2 + k[3] u3, an open input being 0."""
+    """The output is y = k[1] u1 + k[2] u2 + k[3] u3, an open input being 0."""
     system = blocks(
         {
             "one": ("signal.Constant", {"value": 2.0}),
@@ -23,7 +23,7 @@ def test_gain_and_sum():
 
 
 def test_a_lag_follows_a_step():
-    """y = k (1 - exp(-t/T))."""
+    """The output is y = k (1 - exp(-t/T))."""
     system = blocks(
         {"step": ("signal.Step", {"start": 0.5, "height": 2.0}), "lag": ("signal.FirstOrder", {"k": 1.5, "T": 0.3})}, [("step.y", "lag.u")]
     )

@@ -13,14 +13,14 @@ def run(component, values, stop=2.0, **options):
 
 
 def test_a_constant():
-    """y is the value, without any event."""
+    """The output is the value, without any event."""
     result = run("signal.Constant", {"value": -2.5})
     assert set(result["source.y"]) == {-2.5}
     assert len(event_times(result)) == 0
 
 
 def test_a_step():
-    """One time event, at its start exactly; two values, of which the second begins there."""
+    """It has one time event, exactly at its start, and two values, of which the second begins there."""
     result = run("signal.Step", {"start": 0.7, "offset": 1.25, "height": -3.0})
     assert event_times(result).tolist() == [0.7]
     assert result.statistics.time_events == 1 and result.statistics.state_events == 0

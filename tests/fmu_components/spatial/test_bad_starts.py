@@ -91,5 +91,5 @@ def held(joint, ground=None, body=None):
     ],
 )
 def test_the_master_passes_the_sentence_on(joint, ground, body, words):
-    """Although what cannot be computed there is no number."""
+    """It does so although undefined values are not numbers there."""
     assert words in refusal(lambda: held(joint, ground, body).simulate(1.0), StartError)

@@ -148,7 +148,7 @@ def test_balls_plates_and_rods_are_no_matter(inertia):
 
 
 def test_the_greatest_principal_moment_is_that_of_numpy():
-    """At random tensors, and where two or three moments are equal."""
+    """It agrees at random tensors, and where two or three moments are equal."""
     entries = sympy.symbols("xx yy zz xy xz yz", real=True)
     greatest = sympy.lambdify(entries, GreatestMoment(*entries), "math")
     for seed in range(20):

@@ -34,7 +34,7 @@ def mounted(body, bushing):
 
 
 def test_each_direction_has_its_own_frequency():
-    """Along x, and about z by more than a quarter turn: two oscillators that do not see each other; the second is damped."""
+    """The directions are x, and a turn about z by more than a quarter turn: two independent oscillators, of which the second is damped."""
     values = {"translation.kx": 9.0, "rotation.kz": 0.8, "rotation.bz": 0.1}
     result = mounted({"x": 0.2, "Izz": 0.2, **orientation((0, 0, 1), 2.0)}, values).simulate(5.0, solver="dop853", rtol=1e-11)
     decay, pulse = 0.25, np.sqrt(4.0 - 0.25**2)

@@ -22,7 +22,7 @@ def vector(values, name):
 
 
 def test_a_wrench_is_what_its_signals_say():
-    """Along the absolute axes, on the body; its power is that on the velocities of the port."""
+    """It acts on the body, along the absolute axes; its power is that on the velocities of the port."""
     values = at_random("spatial.Wrench")
     for kind in "FC":
         assert vector(values, f"M.{kind}") == pytest.approx(vector(values, kind))
@@ -39,7 +39,7 @@ def test_a_follower_wrench_turns_with_the_port():
 
 
 def test_spring_and_damper_pull_along_the_line():
-    """k (length - rest) + b rate, opposite on both bodies, without torque; the power is that of both forces."""
+    """The force is k (length - rest) + b rate, opposite on both bodies, without torque; the power is that of both forces."""
     values = at_random("spatial.SpringDamper")
     MN, relative = (vector(values, f"N.{kind}") - vector(values, f"M.{kind}") for kind in ("", "v"))
     length = np.sqrt(MN @ MN + values["smoothing"] ** 2)

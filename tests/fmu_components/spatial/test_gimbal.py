@@ -59,7 +59,7 @@ def gimballed(values: dict[str, float]) -> System:
 
 
 def test_a_body_turns_to_and_fro_about_its_heading():
-    """cos(sqrt(k/J) t), with J about the vertical."""
+    """Its angle is cos(sqrt(k/J) t), with J about the vertical."""
     attitude = Rotation.from_euler("z", 0.5) * AT_ZERO
     system = gimballed({"Ixx": 0.2, "Iyy": 0.3, "Izz": 0.2, **orientation(matrix=attitude.as_matrix())})
     result = system.simulate(3.0, rtol=1e-10)

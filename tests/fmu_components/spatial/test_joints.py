@@ -22,7 +22,7 @@ JOINTS = {
     for name, component in all_components().items()
     if name.startswith("spatial.") and issubclass(component, Joint) and component.constrains() and name != "spatial.PulleyRope"
 }
-"""Between M and N; the rope has two ports more, and a test of its own, tests/fmu_components/planar/test_pulley_rope.py."""
+"""Joints between M and N; the rope has two ports more, and a test of its own, tests/fmu_components/planar/test_pulley_rope.py."""
 
 
 def about(axis, angle):

@@ -1,4 +1,4 @@
-"""A point mass: it falls and swings as mechanics says, and takes no torque, which whatever gives one is told."""
+"""A point mass: it falls and swings as mechanics says, and takes no torque, which the message to a component that gives one says."""
 
 from __future__ import annotations
 
