@@ -204,7 +204,7 @@ def test_states_may_be_near_zero_where_an_event_ends(solver: str) -> None:
 
 
 def instants(result: Result) -> np.ndarray:
-    """The times of events; what rounding tells apart is one event."""
+    """Returns the times of events; times that differ by rounding are one event."""
     assert result.outcome.completed, result.outcome.sentence
     found = result.time[np.flatnonzero(np.diff(result.time) == 0)]
     return found[np.diff(found, prepend=-1.0) > 1e-6]

@@ -330,7 +330,7 @@ def test_one_acceleration_driven_and_the_other_solved():
 
 
 def test_rates_are_not_driven():
-    """Only accelerations are left to whoever drives them."""
+    """Drives may only set the accelerations."""
     system = arm()
     assert refusal(lambda: system.drive("upper.qd", 1.0)) == "'upper.qd' cannot be driven: it is a local variable; drive an input"
 

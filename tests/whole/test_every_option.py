@@ -203,7 +203,7 @@ def check(name: str, options: Options, enforced: bool) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_sample_of_combinations(name):
-    """One of many, prime to the numbers of values, so that each value of each option is there."""
+    """The stride of the sample is prime to the numbers of values, therefore each value of each option occurs."""
     for options, enforced in list(combinations(CASES[name]))[::101]:
         check(name, options, enforced)
 

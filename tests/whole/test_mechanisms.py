@@ -45,7 +45,7 @@ def test_states_are_those_of_the_reference_solution(oracle, solver, stabilisatio
 @pytest.mark.parametrize("stabilisation", STABILISATIONS)
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_energy_is_conserved(oracle, solver, stabilisation):
-    """Over 10 s, to 1e-9 of the range that its potential part spans; both are summed from the states, not by the FMUs."""
+    """It is constant over 10 s, to 1e-9 of the range of its potential part; both are summed from the states, not by the FMUs."""
     result = system_of(oracle).simulate(10.0, solver=solver, rtol=SOLVERS[solver], atol=SOLVERS[solver], stabilisation=stabilisation)
     kinetic, potential = np.zeros((2, len(result)))
     for name, (m, J) in oracle.masses.items():
@@ -68,7 +68,7 @@ def test_reactions_are_those_of_newton():
 
 @pytest.mark.parametrize("stabilisation", STABILISATIONS)
 def test_constraints_stay_satisfied(oracle, stabilisation):
-    """At all three levels, to the tolerance times what it takes to correct it."""
+    """They hold at all three levels, to the tolerance times the gain of the correction."""
     violation = system_of(oracle).simulate(10.0, rtol=1e-10, atol=1e-10, stabilisation=stabilisation).violation
     assert violation["position"].max() < 1e-9
     assert violation["velocity"].max() < 1e-8

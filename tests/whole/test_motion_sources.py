@@ -1,4 +1,4 @@
-"""Motions that are told, and what they take: inverse dynamics by a run, against Newton's and Euler's equations written down for each."""
+"""Prescribed motions and their efforts: inverse dynamics by a run, against Newton's and Euler's equations written down for each."""
 
 from __future__ import annotations
 

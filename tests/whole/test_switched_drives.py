@@ -183,7 +183,8 @@ def test_a_vehicle_with_drag_and_rolling_resistance(torque: float) -> None:
 
 @pytest.mark.parametrize("component", ["EndStop", pytest.param("CompliantContact", marks=pytest.mark.slow)])
 def test_a_mass_in_an_elastic_gap(component: str) -> None:
-    """Between two stops, rigid ones with springs behind them as masses would have, or ones that give way: by SciPy, contact by contact."""
+    """The mass is between two stops, rigid ones with springs behind them as masses would have, or compliant ones: by SciPy, contact by
+    contact."""
     stops: dict[str, tuple[str, dict[str, float]]]
     if component == "EndStop":
         stops = {"gap": ("mechanical1d.EndStop", {"low": -0.1, "high": 0.1, "e": 0.7})}
@@ -224,7 +225,7 @@ def test_a_mass_in_an_elastic_gap(component: str) -> None:
 
 
 def law_of_restitution(e: float) -> float:
-    """c v where c v (1 + e) = ln((1 + c v)/(1 - c e v)), by bisection."""
+    """Returns c v where c v (1 + e) = ln((1 + c v)/(1 - c e v)), by bisection."""
     low, high = 1e-6, 1 / e - 1e-12
     for _ in range(200):
         x = (low + high) / 2

@@ -72,7 +72,7 @@ def test_one_without_directional_derivatives_is_refused_beside_a_joint_that_swit
 
 
 def test_it_refuses_states_in_event_mode(fmi: int) -> None:
-    """So that the run above set them in Continuous-Time Mode alone."""
+    """Therefore the run above set them in Continuous-Time Mode alone."""
     path = foreign.export(BOUNCER, fmi)
     described, folder = fmpy.read_model_description(path), fmpy.extract(path)
     of = {

@@ -41,7 +41,7 @@ def test_machines_switch_when_their_closed_forms_say_so(name: str, solver: str) 
 
 @pytest.mark.parametrize("name", [*FEW, *rare(name for name in CASES if name not in FEW)])
 def test_fixed_steps_are_of_order_2_across_whatever_switches(name: str) -> None:
-    """Or exact, where accelerations are constant between events."""
+    """They are exact where accelerations are constant between events."""
     case = CASES[name]
     one, other = (np.linalg.norm(off(case, solver=Index3(step_size=case.stop / count))) for count in (1000, 2000))
     assert max(one, other) < 1e-11 or 1.9 <= math.log2(one / other) <= 2.1

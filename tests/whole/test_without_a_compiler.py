@@ -1,4 +1,4 @@
-"""Without a compiler in PATH each use that needs one ends with a sentence that says how to get it; what needs none goes on."""
+"""Uses without a compiler in PATH: each use that needs one ends with a sentence that says how to get it; all others work."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ WRENCHES = (
     ("upper", 0, (-7.7436429701, -43.9163815942, -2.8805114727), (-2.7901798235, 0.6002346816, 0)),
     ("lower", 170, (-4.5755997801, 25.9495158469, -0.3837001335), (-0.6045933862, -0.1066061263, 0)),
 )
-"""At the start, on the parent of each block, in axes turned about z by so many degrees: force and torque, by the paper's blocks."""
+"""Wrenches at the start, on the parent of each block, in axes turned about z by so many degrees: force and torque, by the paper's blocks."""
 MOTION = {
     "A": """
 0.5 -0.0579228044 0.1917412151 -0.0135805681 0.9946262652 0.0084169052 -0.0575608704 -0.0856416628 -0.0197186105 2.1643144092 -2.2785814811 -0.0872898655 -0.3366614905 -0.4800604984 0.6644977786 -3.3789520563 3.1094868160 -107.642733185
@@ -274,7 +274,7 @@ def test_eigenvalues(parameters):
 
 
 def test_upright_with_a_soft_slider_is_unstable():
-    """One real pair among the five; pushed to either side it goes to a tilted equilibrium."""
+    """One of the five pairs is real; pushed to either side it goes to a tilted equilibrium."""
     made = balloon(10.0, 0.0, 0.0)
     pose = made.equilibrium(UPRIGHT)
     assert not pose.stable

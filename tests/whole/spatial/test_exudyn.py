@@ -54,7 +54,7 @@ def agrees(system: System, body: str, stop: float, steps: int, theirs: Callable[
 
 
 def test_the_heavy_top():
-    """After 0.2 s and five turns."""
+    """It agrees after 0.2 s and five turns."""
     top = example("13_heavy_top")
 
     def theirs(steps: int) -> np.ndarray:
@@ -68,7 +68,7 @@ def test_the_heavy_top():
 
 
 def test_two_rods():
-    """On a spherical joint and a skew hinge, after 1 s."""
+    """The rods on a spherical joint and a skew hinge agree after 1 s."""
     hinge, omega = np.array((0, -1, 1)) / np.sqrt(2), np.array((1, 2, 0.5))
     turned, end = omega + 3 * hinge, np.cross(omega, (1, 0, 0))
 

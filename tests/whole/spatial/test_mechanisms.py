@@ -157,7 +157,7 @@ def test_a_stiff_governor_moves_as_the_reference():
 
 
 def test_a_universal_joint_turns_the_second_shaft_unevenly():
-    """w2/w1 = cos b/(1 - sin^2 b cos^2 phi1), and what both have of energy stays, to 1e-9; each turns three times."""
+    """The ratio is w2/w1 = cos b/(1 - sin^2 b cos^2 phi1), and the energy of both is constant to 1e-9; each turns three times."""
     bend = 0.6
     result = completed(shafts("Universal", bend, 10.0).simulate(2.0, solver="dop853", rtol=1e-12, output_interval=0.02))
     angle, first, second = (result[name] for name in ("bearing.rotation.q", "first.wx", "second.wx"))

@@ -35,7 +35,7 @@ def test_all_rows_are_on_the_constraints(name, solver):
 
 
 def test_it_is_the_default_and_keeps_the_lengths_of_quaternions():
-    """Over 2 s at 1e-8: the attitude is right as by Baumgarte's stabilisation, and corrections do not change the length."""
+    """The attitude over 2 s at 1e-8 is right as by Baumgarte's stabilisation, and corrections do not change the length."""
     exact, by_default, other = (
         two_rods().simulate(2.0, rtol=rtol, output_times=[2.0], **options)
         for rtol, options in ((1e-12, {"solver": "dop853"}), (1e-8, {}), (1e-8, {"stabilisation": "baumgarte"}))
@@ -102,7 +102,7 @@ def test_corrections_turn_about_absolute_axes():
 
 @pytest.mark.parametrize("name", ["two rods", "Chaplygin's sphere", pytest.param("rolling disc", marks=pytest.mark.slow)])
 def test_the_jacobian_is_that_of_the_projected_derivatives(name):
-    """Against differences, at a state in general position that satisfies the constraints."""
+    """It agrees with differences, at a state in general position that satisfies the constraints."""
     with begun(CONSERVATIVE[name]()) as session:
         session.kernel.set_fast(False)
         jacobian, x = state_jacobian(session), displaced(session.x, 0.05)

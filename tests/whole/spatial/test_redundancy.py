@@ -43,7 +43,7 @@ def test_a_loop_that_is_redundant_otherwise_is_not_told_to_replace_hinges():
 
 
 def test_with_the_replacement_the_loop_moves_alike():
-    """Over 2 s, by 1e-8, without a warning."""
+    """It agrees over 2 s to 1e-8, without a warning."""
     redundant, replaced = run(planar_loop()), run(planar_loop(replaced=True))
     assert replaced.outcome.completed and not replaced.outcome.warnings
     for name in (f"{body}.{state}" for body in ("crank", "coupler", "rocker") for state in ("x", "y", "omegaz", "q3")):
@@ -52,7 +52,7 @@ def test_with_the_replacement_the_loop_moves_alike():
 
 
 def test_the_multipliers_of_least_length_load_a_planar_loop_in_its_plane_alone():
-    """There they are those of the loop without redundancy; of forces across it and of torques there are none."""
+    """They are those of the loop without redundancy there; forces across it and torques are 0."""
     redundant, replaced = run(planar_loop(), 0.0), run(planar_loop(replaced=True), 0.0)
     for hinge in ("hinge1", "hinge2", "hinge3", "hinge4"):
         assert [redundant[f"{hinge}.multiplier[{n}]"][0] for n in (3, 4, 5)] == pytest.approx([0, 0, 0], abs=1e-12)
@@ -111,7 +111,7 @@ def test_the_rank_of_a_thin_plank_on_two_welds_is_right():
 
 
 def test_shafts_that_turn_evenly_without_any_force_are_solved():
-    """All multipliers and accelerations vanish but for the rounding of what they are computed from."""
+    """All multipliers and accelerations vanish, up to the rounding of their terms."""
     result = shafts("ConstantVelocity", 0.3, 10.0).simulate(0.5, solver="dop853", rtol=1e-12)
     assert result.outcome.completed and not result.outcome.warnings
     assert result["bearing.rotation.q"][-1] == pytest.approx(5.0, abs=1e-9)

@@ -25,7 +25,7 @@ def test_a_redundant_machine_moves_like_its_coordinate(machine: Machine) -> None
 
 @pytest.mark.slow
 def test_headings_do_not_matter() -> None:
-    """The steps are the same but for a few, and the motion to the tolerance."""
+    """The steps are the same except a few, and the motion to the tolerance."""
     for machine in (MACHINES[17], MACHINES[13]):
         steps = [run(machine, Variant(heading=heading)).steps for heading in (0.0, 0.3, 1.5707963267948966)]
         assert max(steps) <= 1.05 * min(steps)
