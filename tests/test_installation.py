@@ -57,7 +57,7 @@ def run(*command: object, **options: object) -> subprocess.CompletedProcess[str]
     ["platform.machine = lambda: 'aarch64'", "sys.platform = 'darwin'", "sys.platform = 'win32'", "platform.libc_ver = lambda: ('', '')"],
 )
 def test_installation_elsewhere_ends_with_one_sentence(where):
-    """On another processor, system or C library; nothing is compiled, and there is no traceback."""
+    """The system has another processor, operating system or C library; nothing is compiled, and no traceback is shown."""
     told = run(
         sys.executable,
         "-c",

@@ -419,7 +419,7 @@ def test_a_good_tree_has_no_offences(tmp_path):
 
 @pytest.mark.parametrize("kind", OFFENCES)
 def test_each_kind_of_offence_is_seen(tmp_path, kind):
-    """One line put up on purpose, and it is named with its file."""
+    """Each offence is one line put up on purpose, and it is named with its file."""
     file, line, expected = OFFENCES[kind]
     found = tree(tmp_path, file, line)
     assert any(expected in each for each in found), found

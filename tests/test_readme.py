@@ -201,7 +201,7 @@ def test_the_snippets_of_the_readme_run(scratch):
 
 
 def test_the_readme_is_a_first_page():
-    """At most 120 lines of at most 140 columns; options, solvers and schemes have their tables in the manuals, once."""
+    """It has at most 120 lines of at most 140 columns; options, solvers and schemes have their tables in the manuals, once."""
     assert len(TEXT.splitlines()) <= 120 and max(map(len, TEXT.splitlines())) <= 140
     assert not re.search(r"^\| (option|solver|scheme) \|", TEXT, re.MULTILINE)
 

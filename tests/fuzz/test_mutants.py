@@ -14,7 +14,7 @@ from tests.fuzz.originals import originals
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_damaged_fmu_is_answered_by_a_sentence(seed: int, tmp_path: Path) -> None:
-    """Or runs, where the damage does not matter."""
+    """It runs where the damage does not matter."""
     assert check(seed, originals(), tmp_path) is None
 
 

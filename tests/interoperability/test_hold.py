@@ -38,7 +38,7 @@ def test_the_closed_form_of_what_settles(late):
 
 @BOTH
 def test_the_longest_step(late):
-    """One per mille below it everything settles, above it not; for the defaults and the rod of the README 2.13 ms and 5 ms."""
+    """Everything settles one per mille below it, and does not above it; for the defaults and the rod of the README 2.13 ms and 5 ms."""
     k, c, mobility = DEFAULTS["compliant.k"], DEFAULTS["compliant.c"], 4.0
     longest = longest_step(k, c, mobility, late)
     assert longest == pytest.approx(2.131e-3 if late else 5e-3, rel=1e-3)

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.xdist_group("interoperability")
 
 @pytest.mark.slow  # its cases are tested one by one in test_cases.py
 def test_the_page_is_up_to_date():
-    """Whatever the versions are that it was written with."""
+    """The versions with which it was written do not matter."""
     for module in {each.module for each in MASTERS}:
         pytest.importorskip(module)
     page = PAGE.read_text(encoding="utf-8")

@@ -169,7 +169,7 @@ def test_an_export_starts_as_asked(machine: Path, capsys: pytest.CaptureFixture[
 
 
 def test_build_is_that_of_build_fmus(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One implementation under both names."""
+    """Both names have one implementation."""
     code, _, _ = run(capsys, "build", "planar.Fixed", "--fmi", "3", "--out", machine.parent / "fmus")
     assert code == 0 and (machine.parent / "fmus" / "fmi3" / "planar.Fixed.fmu").is_file()
     code, _, err = run(capsys, "build", "planar.Fxed", "--out", machine.parent)
@@ -218,7 +218,7 @@ def test_build_is_that_of_build_fmus(machine: Path, capsys: pytest.CaptureFixtur
     ],
 )
 def test_a_wrong_use_is_one_sentence(machine: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], sentence: str) -> None:
-    """And the exit code 2, without a traceback."""
+    """The exit code is 2, without a traceback."""
     code, out, err = run(capsys, *(each.format(machine=machine) for each in arguments))
     assert (code, out, err) == (2, "", f"jourdain: {sentence.format(machine=machine)}\n")
 

@@ -65,7 +65,7 @@ def test_type_checkers_are_told_the_same_as_the_interpreter():
 
 
 def test_importing_the_package_loads_nothing(tmp_path):
-    """Neither NumPy nor SymPy nor a module of the project comes along, until a name is used."""
+    """Neither NumPy nor SymPy nor a module of the project is imported, until a name is used."""
     source = (
         "import sys; before = set(sys.modules); import jourdain; import json; dir(jourdain);"
         "new = {name.partition('.')[0] for name in set(sys.modules) - before}; print(json.dumps(sorted(new)))"

@@ -114,7 +114,7 @@ def test_a_sweep_warns_of_the_way_that_it_takes(folder: Path, capsys: pytest.Cap
 
 
 def test_a_sweep_for_machines(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One object; what is not a number is null."""
+    """The output is one object; values that are not numbers are null."""
     machine, options = (
         folder / "machine.py",
         ("--stop", "0", "--measure", "energy_drift()", "--measure", "value_at(rod.x, 0, before)", "--json"),
@@ -178,7 +178,7 @@ KINDS = "give one of --grid NAME=VALUES, --zip NAME=VALUES, --points FILE.csv an
     ],
 )  # fmt: skip
 def test_sweeps_that_cannot_be_made(folder: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], sentence: str) -> None:
-    """One sentence, before or at the first run, and exit code 2."""
+    """One sentence comes before or at the first run, with exit code 2."""
     (folder / "empty.csv").write_text("rod.m\n")
     (folder / "gap.csv").write_text("rod.m,rod.I\n1,2\n3,\n")
     given = (each.format(folder=folder) for each in arguments)
@@ -235,7 +235,7 @@ def test_an_fmu_that_ends_its_process_or_does_not_come_back(
 
 
 def test_a_call_that_does_not_come_back_ends_after_its_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """FMUs of others run in a process of their own, unless told otherwise."""
+    """Foreign FMUs run in a process of their own by default."""
     file = tmp_path / "osc.fmu"
     file.write_bytes(foreign.of_oscillator(initialize="for (;;) {}").read_bytes())
     code, _, said = run(capsys, "simulate", file, "--stop", "1", "--call-timeout", "0.5", "--json")
@@ -267,7 +267,7 @@ def test_a_run_leaves_a_checkpoint(exported: Path, tmp_path: Path, capsys: pytes
 def test_a_checkpoint_that_was_not_written_is_not_listed(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where there is one of another run."""
+    """It is not listed even if the file of another run exists."""
     path, rows = folder / "run.ckpt", folder / "run.jrd"
     path.write_text("of another run")
 
@@ -313,13 +313,13 @@ def test_an_fmu_that_is_not_valid_does_not_pass_though_it_runs(exported: Path, c
 def test_tests_that_cannot_be_made(
     folder: Path, exported: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], sentence: str
 ) -> None:
-    """One sentence and exit code 2."""
+    """They give one sentence and exit code 2."""
     places = {"folder": folder, "fmu": exported}
     assert run(capsys, "test", *(each.format(**places) for each in arguments)) == (2, "", f"jourdain: {sentence.format(**places)}\n")
 
 
 def test_the_kind_of_an_fmu_that_is_simulated(exported: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """May be told, and is recorded."""
+    """The kind may be given, and is recorded."""
     out = tmp_path / "run.jrd"
     assert run(capsys, "simulate", exported, "--stop", "0.1", "--kind", "cs", "--communication-step", "0.01", "--out", out)[0] == 0
     assert Result.load(out).options["communication_step"] == 0.01

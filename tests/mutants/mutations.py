@@ -34,7 +34,8 @@ class Mutant:
 
     @property
     def key(self) -> str:
-        """The mutant by the text of its lines, which tells it from others of the file and which changes elsewhere do not change."""
+        """The key of a mutant: the text of its lines, which differs from those of others in the file and does not depend on changes
+        elsewhere."""
         was, becomes = (" ".join(each.join(self.around).split()) for each in (self.before, self.after))
         return f"{self.path.as_posix()}: {self.kind}: {was} -> {becomes}"
 

@@ -73,7 +73,7 @@ class Found(NamedTuple):
     runs: int
     restarts: int
     before: Held
-    """After the first runs."""
+    """Resources after the first runs."""
     after: Held
 
 
