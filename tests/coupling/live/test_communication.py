@@ -59,7 +59,7 @@ def test_a_run_of_no_length_records_its_start(scheme):
 
 @scheme
 def test_rows_are_at_the_first_point_at_or_behind_each_time(scheme):
-    """One row for several times in one step, none at the start unless asked for, one at the end."""
+    """Several times in one step have one row. The start has none unless requested, and the end has one."""
 
     def times(*wanted: float) -> list[float]:
         result = alone(foreign.of_oscillator()).simulate(0.3, communication_step=0.03, output_times=wanted, **undivided(scheme))
@@ -97,7 +97,7 @@ def test_passes_are_counted():
 
 @explicit
 def test_the_first_step_of_a_polynomial_is_divided(scheme):
-    """Into 5 and 13, the smallest 1/16 and 1/4096 of the whole: there is nothing to extrapolate from yet."""
+    """It is divided into 5 and 13, the smallest 1/16 and 1/4096 of the whole: there are no earlier points for an extrapolation."""
     for degree, parts in ((0, 1), (1, 5), (2, 13)):
         result = alone(foreign.of_oscillator(), np.cos).simulate(
             0.3, communication_step=0.1, scheme=Scheme(scheme, extrapolation=degree), output_interval=1e-5
@@ -202,7 +202,7 @@ def clocked(scheme: str, degree: int, steps: int, source: str) -> float:
 @pytest.mark.parametrize("degree", [0, 1, 2])
 @explicit
 def test_what_depends_on_time_alone_has_the_order_of_the_polynomial(scheme, degree, source):
-    """Also one after another, where it is asked for at the end of the step."""
+    """The order is the same one after another, where it is asked for at the end of the step."""
     errors = [abs(clocked(scheme, degree, steps, source)) for steps in (50, 100)]
     assert order(errors) == pytest.approx(degree + 1, abs=0.25), errors
 
@@ -245,7 +245,7 @@ def test_where_an_input_crosses_zero_rounding_does_not_stop_an_implicit_step(sha
 
 
 def mass(steps: int, kind: str | None = None, **options: object) -> Result:
-    """On a spring, without any loss."""
+    """Runs a mass on a spring, without any loss."""
     system = System("mass")
     system.add("ground", "planar.Fixed")
     system.add("spring", "planar.SpringDamper", {"k": 100.0, "rest": 1.0})
@@ -259,7 +259,7 @@ def mass(steps: int, kind: str | None = None, **options: object) -> Result:
 @pytest.mark.parametrize("degree", [0, 1, 2])
 @explicit
 def test_created_energy_is_what_the_system_gains(scheme, degree):
-    """Against the energy of mass and spring, at all times; it vanishes with the order of the extrapolation."""
+    """It agrees with the energy of mass and spring, at all times, and vanishes with the order of the extrapolation."""
     created = []
     for steps in (200, 400, 800):
         result = mass(steps, scheme=Scheme(scheme, extrapolation=degree))
@@ -273,7 +273,7 @@ def test_created_energy_is_what_the_system_gains(scheme, degree):
 
 
 def test_created_energy_is_told_of_co_simulation_alone():
-    """And by variables that are connected one by one nobody knows of power."""
+    """Connections of single variables do not show power."""
     assert mass(100, "me").created_energy == {}
     assert alone(foreign.of_oscillator()).simulate(1.0, communication_step=0.1).created_energy == {}
 
