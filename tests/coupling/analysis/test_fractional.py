@@ -39,6 +39,7 @@ def floating(nodes: int) -> LinearGrid:
     )
 
 
+@pytest.mark.slow
 def test_the_balloon_over_stiffness_and_payload() -> None:
     """Stiffness enters by rank 1, the mass by rank 7 in the best coordinates."""
     found = floating(4).to_lfr(checks=2)

@@ -22,8 +22,12 @@ def anonymous() -> int:
     return int(next(line for line in lines if line.startswith("Anonymous:")).split()[1])
 
 
+QUICK = ("dopri5", "cvode", "Radau")
+"""Solvers of the ordinary run: one of each library."""
+
+
 @pytest.mark.parametrize("count", [100, pytest.param(2000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("solver", list(SOLVERS))
+@pytest.mark.parametrize("solver", [pytest.param(each, marks=[] if each in QUICK else [pytest.mark.slow]) for each in SOLVERS])
 def test_memory_is_flat(solver: str, count: int) -> None:
     """The least growth of three rounds counts, since other tests may have left what this one moves."""
     system = pendulum()

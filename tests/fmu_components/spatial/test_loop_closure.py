@@ -11,6 +11,9 @@ from tests.support.components.motions import frame, vector, velocities
 from tests.support.components.springs import check_energy
 from tests.support.runtime.driver import Driver
 
+# The component takes ten times as long to build as its planar twin.
+pytestmark = pytest.mark.slow
+
 RANDOM = np.random.default_rng(5)
 _ROOT = RANDOM.normal(size=(6, 6))
 K, D = _ROOT @ _ROOT.T, np.diag(RANDOM.uniform(0.5, 1.0, 6)) + 0.1
