@@ -11,8 +11,8 @@ from fmu_components.words import WORDS
 PAGE = Path(__file__).parents[1] / "parts-index.md"
 HEAD = """# Parts by everyday words
 
-`jourdain list hinge` finds the same from a terminal, and `system.add("pin", "hinge")` names the component to take. A component has the title
-that stands beside it. [The components](components.md) has their ports and parameters.
+`jourdain list hinge` finds the same from a terminal. Use the name in the second column: `system.add("pin", "hinge")` is refused, and the
+sentence names the components. [The components](components.md) has their ports and parameters.
 
 | I want a ... | component | title |
 |---|---|---|
