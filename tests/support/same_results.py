@@ -62,7 +62,7 @@ def flattened(value: Any, place: str = "") -> Iterator[tuple[str, np.ndarray | s
     elif isinstance(value, Result):
         yield from flattened(of_result(value), place)
     elif is_dataclass(value):
-        yield from flattened({each.name: getattr(value, each.name) for each in fields(value)}, place)
+        yield from flattened({each.name: getattr(value, each.name) for each in fields(value) if each.name != "asked"}, place)
     elif isinstance(value, Mapping) and value and all(isinstance(each, NUMBERS) for each in value.values()):
         yield f"{place}.names", np.array([str(name) for name in value])
         yield f"{place}.values", np.array(list(value.values()))
