@@ -30,7 +30,7 @@ def linear_model(
 ) -> LinearModel:
     """Returns the linear model about the point where the session stands. See ``System.linearise``."""
     given, asked = inputs_named(session, inputs, "linearise"), outputs_named(session, outputs, "linearise")
-    wanted = Coordinates(session, [_coordinate_named(session, name) for name in names_given("coordinates", coordinates)])
+    wanted = Coordinates(session, _coordinates_named(session, names_given("coordinates", coordinates)))
     orders = _orders(session, given)
     standing = Standing(session, [*wanted.wanted, *asked], [*given, *(a for order in orders[1:] for a in order if a)])
     here = chart(standing, wanted)
@@ -253,14 +253,16 @@ def outputs_named(session: Session, outputs: Sequence[str] | None, verb: str) ->
     return found
 
 
-def _coordinate_named(session: Session, name: str) -> Address:
-    _, address = variable_named(session, name, "linearise: coordinates: ")
-    known = {*state_addresses(session), *(a for three in Coordinates(session).freedoms for a in three[:2])}
-    if address not in known:
-        raise BuildError(
-            f"linearise: coordinates: '{name}' is neither a state nor the coordinate of a joint's freedom; name one such as 'pin.rotation.q'"
-        )
-    return address
+def _coordinates_named(session: Session, names: Sequence[str]) -> list[Address]:
+    """Returns states and coordinates of joints by their names."""
+    found = {name: variable_named(session, name, "linearise: coordinates: ")[1] for name in names}
+    known = {*state_addresses(session), *(a for three in Coordinates(session).freedoms for a in three[:2])} if names else set()
+    for name, address in found.items():
+        if address not in known:
+            raise BuildError(
+                f"linearise: coordinates: '{name}' is neither a state nor the coordinate of a joint's freedom; name one such as 'pin.rotation.q'"
+            )
+    return list(found.values())
 
 
 def variable_named(session: Session, name: str, purpose: str) -> tuple[End, Address]:
