@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from tests.whole.spatial.test_balloon import balloon
+from runs import example
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--values", type=int, default=20, help="values of each parameter (20)")
     count = parser.parse_args().values
-    system = balloon(50.0, 5.0, 0.2, start=(0.0, 0.1, 0.1))
+    balloon = example("23_balloon")
     began = time.perf_counter()
-    grid = system.linearise(
+    grid = balloon.system().linearise(
         ["slider.force"],
         ["slider.q", "upper.q", "lower.q"],
         along={"slider.k": np.linspace(40, 100, count), "lower.m": np.linspace(2, 4, count)},
-        hold=["balloon.x", "balloon.y", "balloon.z"],
-        free=["buoyancy.Fy"],
+        initial=balloon.UPRIGHT,
+        **balloon.HELD,
     )
     print(f"{len(grid)} equilibria and models: {time.perf_counter() - began:.1f} s")
     began = time.perf_counter()

@@ -117,6 +117,7 @@ def dependencies(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Calla
     @cache
     def found(version: str) -> Path:
         if downloaded(version, "--no-deps", "tqdm")[1].returncode != 0:
+            # The dependencies of other versions of Python come from the network, which a machine may not have.
             pytest.skip("the index of packages cannot be reached")
         folder, done = downloaded(version, wheel)
         assert done.returncode == 0, done.stderr
@@ -138,6 +139,7 @@ def fresh(
     """The folder of programs of a write-protected environment that contains the wheel and its dependencies, in a path with blanks."""
     python = pythons().get(request.param)
     if python is None:
+        # Other versions of Python are no requirement of the project; each one that is installed is tested.
         pytest.skip(f"there is no Python {request.param} on this machine")
     folder = tmp_path_factory.mktemp("fresh") / "an environment"
     assert run(python, "-m", "venv", "--without-pip", folder).returncode == 0

@@ -72,8 +72,8 @@ class Varied(ABC):
         """Returns the exact model at any values of the parameters, whose equilibrium is sought from that of the nearest node."""
         checked(values, self.axes)
         widths = {name: np.ptp(axis) or 1.0 for name, axis in self.axes.items()}
-        near = min(range(len(self.nodes)), key=lambda i: sum(((self.points[i][n] - values[n]) / widths[n]) ** 2 for n in widths))
-        pose, model = self.nodes[near]
+        nodes = zip(self.points, self.nodes, strict=True)
+        _, (pose, model) = min(nodes, key=lambda node: sum(((node[0][n] - values[n]) / widths[n]) ** 2 for n in widths))
         return self.asked.linear(values, self.asked.equilibrium(values, pose), model.states)
 
     def between(self, count: int, seed: int) -> list[tuple[dict[str, float], LinearModel]]:

@@ -22,7 +22,7 @@ from coupling.structured import misfit
 
 @dataclass(frozen=True)
 class AbsentFunction:
-    """A placeholder for a function of time, which cannot be written down."""
+    """The facts about a function of time that data can hold; the function itself is code."""
 
     name: str
     breaks: tuple[float, ...]

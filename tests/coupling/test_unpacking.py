@@ -299,6 +299,7 @@ def test_what_another_user_may_have_written_is_not_used(what: str, tmp_path: Pat
     own_and_told(tmp_path / "m.fmu", entry)
 
 
+# Ownership is tested for every user by a replaced os.stat; the system lets only root change an owner.
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another user")
 def test_the_entry_of_another_user_is_not_used(tmp_path: Path, folder: Path) -> None:
     """The real thing, where it can be made."""

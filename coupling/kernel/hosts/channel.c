@@ -10,16 +10,16 @@
 
 enum { PRINTED = 1 << 20, GROUPED = 512, BETWEEN = 40 };
 
-/* How long to sleep between two looks at what else may have happened. */
+/* The sleep in s between two looks at other causes for an end. */
 static const double nap = 0.02;
 
-/* How many calls of FMUs a host may count in a second: a call takes longer. */
+/* Most calls of FMUs that a host can make in a second: one call takes longer than a nanosecond. */
 static const double soonest = 1e9;
 
-/* How long a host may work between calls of FMUs, and in one request, in seconds and in time limits of a call. Hosts that count calls for ever end there. */
+/* Limits of a host's work between two calls of FMUs, in s, and in one request, in time limits of a call. They end a host that counts calls for ever. */
 static const double between = 60, longest_request = 1000;
 
-/* How long a host may take to end when it is asked to. */
+/* The time in s that a host has to end after it is asked to. */
 static const double patience = 1.0;
 
 /* How long to yield before sleeping, on a core of its own and on one that others need; how short that is where nobody else takes the core, how long
@@ -396,7 +396,7 @@ static DeathKind kind_of(const Host *h)
     return h->process.signal ? SIGNALLED : atomic_load(&h->channel->leaving) ? EXITED : LEFT;
 }
 
-/* What no host does: it counts its calls upwards, answers once, and leaves the requests alone. */
+/* Says whether the shared memory is damaged. A sound host counts its calls upwards, answers once, and does not write requests. */
 static bool is_damaged(const Host *h, uint32_t before, uint64_t calls, uint64_t count, double seconds)
 {
     const Channel *c = h->channel;
@@ -404,7 +404,7 @@ static bool is_damaged(const Host *h, uint32_t before, uint64_t calls, uint64_t 
     return answers > 1 || atomic_load(&c->request) != h->request || (double)(calls - count) > 4 + 2 * soonest * seconds;
 }
 
-/* Whether the host has taken too long, by the clock of this process alone: what the host says of its calls only tells how long it may take. */
+/* Says whether the host has taken too long. Only the clock of this process counts; the calls that the host reports choose the limit. */
 static bool is_late(const Host *h, int op, bool calling, double quiet, double all)
 {
     const double limit = h->call_timeout;

@@ -50,7 +50,7 @@ typedef struct {
 
 typedef enum { LIVES, SIGNALLED, EXITED, LEFT, TIMED_OUT, INTERRUPTED, LOST, DAMAGED } DeathKind;
 
-/* How a host was lost. EXITED: by exit; LEFT: by _exit; LOST: nobody knows. DAMAGED: what both see is not as hosts leave it. */
+/* The end of a host. EXITED: it called exit. LEFT: it called _exit. LOST: the cause is unknown. DAMAGED: the shared memory was overwritten. */
 typedef struct {
     int kind, signal, code;
     double seconds;    /* duration of the last call */

@@ -28,7 +28,7 @@ static void visit_cycles(Linear *a, Visit *v, const double *values, const double
         d->values = visit_truths(v, &of_other, 1) && of_other && other ? other : values;
 }
 
-/* Whether a sequence of pivots, and the pattern of its factors, is one: each index within what it counts. */
+/* Says whether a sequence of pivots and the pattern of its factors are valid: each index lies within its range. */
 static bool is_sequence(const Linear *a)
 {
     const int n = a->count;
@@ -39,7 +39,7 @@ static bool is_sequence(const Linear *a)
     return holds;
 }
 
-/* Whether the columns of the factors are positions before the pivot, the pivot's own, and after it. */
+/* Says whether the columns of the factors lie before the pivot, at it, and after it, in this order. */
 static bool is_pattern(const Linear *a)
 {
     bool holds = true;
