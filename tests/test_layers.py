@@ -27,7 +27,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "live pictures",
         "analysis schemes solvers export ssp",
         "held simulate composition",
-        "system checked_options at_rest explained result resume diagram",
+        "system analysed checked_options at_rest explained result resume diagram",
         "measures sampling",
         "sweeps",
         "sweep",
