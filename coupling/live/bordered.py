@@ -11,7 +11,7 @@ import numpy as np
 
 from coupling.kernel.rows.rows import NONE, WHOLE, RowBuilder, Rows
 from coupling.live.jacobians import motions_of, turns_of
-from coupling.live.linearise import ALWAYS, MINUS_ONE, ONE, Plan
+from coupling.live.linearise import ALWAYS, MINUS_ONE, ONE, Plan, plan_of
 from coupling.live.session import Session
 from coupling.plan.graph import Address
 from coupling.plan.jacobian import CallKind
@@ -68,17 +68,17 @@ def _bordered_rows(session: Session, kept: Sequence[Kept]) -> Rows:
     velocity_of = [i for i, each in enumerate(kept) if each.position and each.velocity]
     derivatives = [Address(i, 0, u.reference) for i, part in enumerate(parts) for u in part.structure.derivatives]
     wanted = [*derivatives, *(each.row for each in kept), *(v for i in velocity_of if (v := kept[i].velocity))]
-    plan = Plan(session, [each.unknown for each in kept], wanted, ())
+    plan = plan_of(session, [each.unknown for each in kept], wanted)
     places, terms = _add_calls(session, builder, plan)
     factors = {ONE: 1.0, MINUS_ONE: -1.0, **dict(plan.constants)}
-    levels, entries = plan.numbered()
+    levels, entries = plan.numbered
     sums = []
     for level in levels:
         products = [
             (factors.get(t, 1.0), places.get(t, 0), int(e)) for t, e in zip(level.terms.tolist(), level.entries.tolist(), strict=True)
         ]
         sums += [products[a:b] for a, b in zip(level.starts, [*level.starts[1:], len(products)], strict=True)]
-    rows, columns, chosen = (np.array(x, dtype=int) for x in plan.pattern)
+    rows, columns, chosen = plan.pattern
     order = np.lexsort((columns, rows))
     pattern = np.searchsorted(rows[order], np.arange(len(wanted) + 1)), columns[order], np.array([0, *entries])[chosen[order]]
     moving = _moving(session, kept, rows, columns)

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import scipy
@@ -47,7 +48,7 @@ class Linearisation:
 
     def __init__(self, session: Session, wanted: Sequence[Address], inputs: Sequence[Address] = ()) -> None:
         self.unknowns = [a for loop in session.schedule.loops for a in loop.unknowns]
-        plan = Plan(session, self.unknowns, wanted, inputs)
+        plan = plan_of(session, self.unknowns, wanted, inputs)
         self.order, self.dependences = plan.order, plan.dependences
         """All outputs that the wanted ones follow from, each after what it depends on, and what they depend on."""
         self._terms = session.kernel.library.kept(np.zeros(plan.terms))
@@ -59,10 +60,10 @@ class Linearisation:
             results = self._terms[first : first + len(unknowns)]
             kind = _Direction if session.built.parts[part].interface.directional_derivatives else _Difference
             self._calls[group].append(kind(session, part, unknowns, knowns, results))
-        self._levels, places = plan.numbered()
+        self._levels, places = plan.numbered
         self._entries = np.ones(1 + len(places))
         width = session.built.states + len(self.unknowns) + len(inputs)
-        row, column, entry = (np.array(x, dtype=int) for x in plan.pattern)
+        row, column, entry = plan.pattern
         order = np.lexsort((row, column))
         self.shape = (len(wanted), width)
         self.rows, self.columns = row[order].astype(np.int32), column[order].astype(np.int32)
@@ -363,7 +364,7 @@ class Plan:
             self._close(row)
             lines.append(row)
         triples = [(i, column, entry) for i, row in enumerate(lines) for column, entry in row.entries.items()]
-        self.pattern = tuple(zip(*triples, strict=True)) if triples else ((), (), ())
+        self.pattern = np.array(triples, dtype=int).reshape(-1, 3).T
         """Row, column and entry of all that can differ from zero."""
 
     def _ordered(self, roots: Iterable[Address]) -> tuple[list[Address], dict[Address, list[Dependence]]]:
@@ -435,6 +436,7 @@ class Plan:
             self._entries += 1
             row.entries[column] = self._entries
 
+    @cached_property
     def numbered(self) -> tuple[list[_Level], np.ndarray]:
         """Returns the entries level by level, and the place of each of them in that order."""
         by_level: dict[int, list[tuple[int, list[tuple[int, int]]]]] = defaultdict(list)
@@ -454,3 +456,12 @@ class Plan:
             levels.append(_Level(first, starts, terms, places[entries]))
             first += len(items)
         return levels, places[1:]
+
+
+def plan_of(session: Session, unknowns: Sequence[Address], wanted: Sequence[Address], inputs: Sequence[Address] = ()) -> Plan:
+    """Returns the plan of a choice of outputs; it is made once for a schedule, and serves all sessions that have it."""
+    plans, choice = session.schedule.plans, (tuple(unknowns), tuple(wanted), tuple(inputs))
+    if choice not in plans:
+        plans[choice] = Plan(session, *choice)
+    found: Plan = plans[choice]
+    return found

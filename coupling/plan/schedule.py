@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
 from itertools import groupby, pairwise
+from typing import Any
 
 from coupling.plan.graph import Address, Change, Graph, follows_held
 from coupling.plan.loops import Loop, find_loops, keeps
@@ -103,6 +104,11 @@ class Schedule:
     """Slots of these outputs as they were got."""
     calls: list[OutputDerivatives] = field(default_factory=list)
     """Calls for the derivatives of such outputs by such inputs."""
+
+    @cached_property
+    def plans(self) -> dict[tuple[tuple[Address, ...], ...], Any]:
+        """Plans of Jacobians that were made for this schedule, by the choices that they were made for."""
+        return {}
 
     @cached_property
     def arrives(self) -> frozenset[Address]:
