@@ -21,8 +21,9 @@ test: .venv/test
 test-all: .venv/installed
 	$(BIN)/python -m pytest $(WORKERS)
 
-# Measures the components again; the costly ones are left to test-all.
-timings: .venv/test
+# Measures all tests and the components again; most of what is costly is left to test-all.
+timings: .venv/installed
+	$(BIN)/python -m pytest $(WORKERS) --junitxml build/tests.xml
 	$(BIN)/python -m tests.support.timings
 
 lint: .venv/lint

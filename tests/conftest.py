@@ -20,7 +20,7 @@ from fmu_components.declare.component import Component, component_name
 from fmu_components.export.build import cached_fmu
 from fmu_components.export.table import VariableTable
 from tests.support.runtime.driver import forget_unpacked
-from tests.support.timings import costly, turn
+from tests.support.timings import ONE_IN, costly, costly_functions, is_shown, turn
 
 # Where a run must be repeatable, the same examples are drawn each time; at a desk, new ones. A busy machine fails nowhere.
 settings.register_profile("desk", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -50,6 +50,7 @@ def fmi(request: pytest.FixtureRequest) -> int:
     return request.param
 
 
+COSTLY_FUNCTIONS = costly_functions()
 COSTLY = costly()
 """Components that take many times as long to export as the median; their physics is tested beside that of the others."""
 _FIRST = {(each.declare, each.__module__): name for name, each in reversed(all_components().items())}
@@ -63,29 +64,41 @@ SHARING = ("tests/coupling/export/",)
 """Folders whose files share what takes seconds to make: exported mechanisms."""
 
 
+def _component_of(parameter: object) -> str:
+    """Returns the name of the component that a test is about; nothing for other parameters."""
+    if isinstance(parameter, VariableTable):
+        return parameter.declared.name
+    if isinstance(parameter, type) and issubclass(parameter, Component):
+        return component_name(parameter)
+    return parameter if isinstance(parameter, str) else ""
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that share what takes long to make go to one worker (``--dist loadgroup``): those of one component, and those of one file.
 
-    The groups of components come last, since they are many and short, and leave no worker idle at the end.
+    The groups of components come last, since they are many and short, and leave no worker idle at the end. Of the cases of a costly
+    function the ordinary run takes the first, and about one in ``ONE_IN`` of the others.
     """
     last = []
+    begun = set[str]()
     for item in items:
+        function = item.nodeid.partition("[")[0]
         parameters = item.callspec.params if hasattr(item, "callspec") else {}
-        for chosen in (parameters[name] for name in ("component", "table", "joint") if name in parameters):
-            if isinstance(chosen, type) and issubclass(chosen, Component):
-                chosen = component_name(chosen)
-            elif isinstance(chosen, VariableTable):
-                chosen = chosen.declared.name
-            if isinstance(chosen, str):
-                shown = 2 if item.nodeid.startswith(OTHER_BACKEND) else parameters.get("fmi", turn(chosen))
-                if item.nodeid.startswith(OTHER_BACKEND) and zlib.crc32(chosen.encode()) % 3:
-                    item.add_marker(pytest.mark.slow)
-                if chosen in COSTLY or chosen in REPEATED or shown != turn(chosen):
-                    item.add_marker(pytest.mark.slow)
-                if item.get_closest_marker("xdist_group") is None:
-                    item.add_marker(pytest.mark.xdist_group(chosen))
-                    last.append(item)
+        names = [name for each in ("component", "table", "joint") if each in parameters if (name := _component_of(parameters[each]))]
+        for chosen in names:
+            shown = 2 if item.nodeid.startswith(OTHER_BACKEND) else parameters.get("fmi", turn(chosen))
+            if item.nodeid.startswith(OTHER_BACKEND) and zlib.crc32(chosen.encode()) % 3:
+                item.add_marker(pytest.mark.slow)
+            if chosen in COSTLY or chosen in REPEATED or shown != turn(chosen) or not is_shown(chosen):
+                item.add_marker(pytest.mark.slow)
+            if item.get_closest_marker("xdist_group") is None:
+                item.add_marker(pytest.mark.xdist_group(chosen))
+                last.append(item)
+        if not names and function in COSTLY_FUNCTIONS and item.get_closest_marker("every_case") is None:
+            if function in begun and zlib.crc32(item.name.encode()) % ONE_IN:
+                item.add_marker(pytest.mark.slow)
+            begun.add(function)
         if item.get_closest_marker("xdist_group") is None:
             file = item.nodeid.partition("::")[0]
             item.add_marker(pytest.mark.xdist_group(next((folder for folder in SHARING if file.startswith(folder)), file)))

@@ -409,6 +409,7 @@ HIDDEN = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, Resource
 """Warnings that Python does not print."""
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("path", SCRIPTS)
 def test_example_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     if path.stem in PROCESSES:

@@ -13,6 +13,7 @@ from tests.fuzz.files import KINDS
 from tests.fuzz.trials import offences
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("kind", [pytest.param(each, marks=[pytest.mark.slow] * (each == "packages")) for each in KINDS])
 def test_damaged_files_are_answered_by_a_sentence(kind: str, tmp_path: Path) -> None:
     """The damage is behind a checksum that is right; or the file is used, where it does not matter."""

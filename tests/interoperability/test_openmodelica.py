@@ -89,6 +89,7 @@ CASES = {
 }
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("name", CASES)
 def test_digits(name: str, fmi: int, tmp_path: Path) -> None:
     """States, impacts, modes and time events are those of the master; closed forms and the handbook say the same."""

@@ -308,6 +308,7 @@ def test_actuators_at_the_flange_add_up_with_the_torque():
     assert found["motor.power"] == pytest.approx((2 * np.sin(2 * found.time) + 1) * found["upper.qd"], abs=1e-11)
 
 
+@pytest.mark.slow
 def test_inverse_dynamics_in_space():
     """The torques of an arm of six axes with a welded load agree with the recursive Newton-Euler equations, to 1e-10."""
     machine = example("24_robot_arm")

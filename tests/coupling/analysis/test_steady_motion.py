@@ -51,6 +51,7 @@ def test_a_disc_in_coordinates_that_change_is_refused():
         rolling(2.0).linearise()
 
 
+@pytest.mark.slow
 def test_a_disc_that_falls_is_refused():
     """Its lean changes, and nothing that anybody names helps."""
     system = with_gimbal(rolling(1.0))

@@ -49,13 +49,11 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
     return Workshop(tmp_path_factory.mktemp("sanitized"))
 
 
-ORDINARY = ("pendulum", 3)
-"""Mechanism and FMI version of the tests that are not slow. A mechanism's additions to the runtime know no version; tests of components
-cover the calls of FMI 2."""
 NAMES = [*SMALL, "loaded seven bodies"]
-CHOSEN = [pytest.param(n, fmi, marks=[pytest.mark.slow] * ((n, fmi) != ORDINARY), id=f"{n}-fmi{fmi}") for n in NAMES for fmi in (2, 3)]
+CHOSEN = [pytest.param(n, fmi, id=f"{n}-fmi{fmi}") for n in NAMES for fmi in (2, 3)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "fmi"), CHOSEN)
 def test_no_call_does_harm(name, fmi, workshop):
     """Tens of thousands of calls in and out of order get the right status, and the sanitizers find nothing."""

@@ -105,6 +105,7 @@ def operations(links: int) -> int:
     return sum(len(nodes) for stage, nodes in stages.items() if stage is not Stage.PREPARE)
 
 
+@pytest.mark.slow
 def test_the_effort_grows_with_the_number_of_links():
     """Every link between two others takes as many operations, not many more than an articulated-body algorithm written by hand does."""
     counts = [operations(links) for links in (6, 12, 18)]

@@ -26,6 +26,7 @@ QUICK = ("dopri5", "cvode", "Radau")
 """Solvers of the ordinary run: one of each library."""
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("count", [100, pytest.param(2000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("solver", [pytest.param(each, marks=[] if each in QUICK else [pytest.mark.slow]) for each in SOLVERS])
 def test_memory_is_flat(solver: str, count: int) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from fmu_components.catalogue import all_components
-from tests.support.timings import FILE, REPRESENTATIVE, costly
+from tests.support.timings import FILE, REPRESENTATIVE, costly, costly_functions, is_shown
 
 
 def test_every_component_has_a_timing() -> None:
@@ -17,3 +18,17 @@ def test_costly_components_are_few() -> None:
     """A component that takes as long as the median is not costly, and representative ones never are."""
     assert 0 < len(costly()) < len(all_components()) / 4
     assert not REPRESENTATIVE & costly() and all_components().keys() > REPRESENTATIVE
+
+
+def test_the_ordinary_run_shows_many_components() -> None:
+    """Of the components about a quarter are shown, the representative ones among them."""
+    shown = [name for name in all_components() if is_shown(name)]
+    assert set(shown) >= REPRESENTATIVE and 0.15 < len(shown) / len(all_components()) < 0.4
+
+
+def test_costly_functions_exist() -> None:
+    """A function that has another name would be in the ordinary run with all its cases; ``make timings`` measures again."""
+    root = Path(__file__).parents[3]
+    for function in costly_functions():
+        path, _, name = function.partition("::")
+        assert f"def {name.rpartition('::')[2]}(" in (root / path).read_text(), function

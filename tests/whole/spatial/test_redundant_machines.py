@@ -18,6 +18,7 @@ def check(machine: Machine, variant: Variant) -> None:
     assert found.others == ()
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("machine", [MACHINES[number] for number in ONE_EACH], ids=lambda machine: machine.name)
 def test_a_redundant_machine_moves_like_its_coordinate(machine: Machine) -> None:
     check(machine, Variant(heading=1.2, order=1, cut=1))
