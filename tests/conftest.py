@@ -73,6 +73,13 @@ def _component_of(parameter: object) -> str:
     return parameter if isinstance(parameter, str) else ""
 
 
+def _leave_out(item: pytest.Item) -> None:
+    """Leaves one of many cases out of the ordinary run; it counts where mutants are tried."""
+    if item.get_closest_marker("slow") is None:
+        item.add_marker(pytest.mark.other_case)
+        item.add_marker(pytest.mark.slow)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that share what takes long to make go to one worker (``--dist loadgroup``): those of one component, and those of one file.
@@ -90,14 +97,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             shown = 2 if item.nodeid.startswith(OTHER_BACKEND) else parameters.get("fmi", turn(chosen))
             if item.nodeid.startswith(OTHER_BACKEND) and zlib.crc32(chosen.encode()) % 3:
                 item.add_marker(pytest.mark.slow)
-            if chosen in COSTLY or chosen in REPEATED or shown != turn(chosen) or not is_shown(chosen):
+            if chosen in COSTLY or chosen in REPEATED or shown != turn(chosen):
                 item.add_marker(pytest.mark.slow)
+            elif not is_shown(chosen):
+                _leave_out(item)
             if item.get_closest_marker("xdist_group") is None:
                 item.add_marker(pytest.mark.xdist_group(chosen))
                 last.append(item)
         if not names and function in COSTLY_FUNCTIONS and item.get_closest_marker("every_case") is None:
             if function in begun and zlib.crc32(item.name.encode()) % ONE_IN:
-                item.add_marker(pytest.mark.slow)
+                _leave_out(item)
             begun.add(function)
         if item.get_closest_marker("xdist_group") is None:
             file = item.nodeid.partition("::")[0]
