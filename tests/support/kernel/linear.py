@@ -33,6 +33,8 @@ library.linear_accept.argtypes = [ctypes.c_void_p]
 library.linear_accept.restype = None
 library.linear_passing.argtypes = [ctypes.c_void_p]
 library.linear_passing.restype = ctypes.c_int
+library.linear_shares.argtypes = [ctypes.c_void_p]
+library.linear_shares.restype = ctypes.POINTER(ctypes.c_double)
 library.linear_stored.argtypes = [ctypes.c_void_p]
 library.linear_stored.restype = ctypes.c_int
 
@@ -92,6 +94,10 @@ class Linear:
         if library.linear_undetermined(self._linear, unknowns, equations) < 0:
             raise MemoryError
         return unknowns, equations
+
+    def shares(self) -> NDArray[np.double]:
+        """Returns by unknown the share of its joint's own block that earlier constraints have left."""
+        return np.ctypeslib.as_array(library.linear_shares(self._linear), (self.count,)).copy()
 
     @property
     def stored(self) -> int:

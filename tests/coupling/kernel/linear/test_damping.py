@@ -175,3 +175,19 @@ def test_peaks_of_pivots_found_elsewhere_are_the_greatest_shares_of_joints(rows)
         peak = np.maximum(peak, share)
         found = np.ctypeslib.as_array(library.linear_peaks(linear._linear), (count,))
         np.testing.assert_allclose(found, np.repeat(peak, rows), rtol=1e-5)
+
+
+def test_all_rows_of_a_joint_have_what_is_left_of_it():
+    """The share is a ratio of volumes: det S of all rows so far, over that of the rows before and that of the joint's own."""
+    gradient = np.random.default_rng(3).normal(size=(6, 7))
+    s, joint = gradient @ gradient.T, [0, 0, 1, 1, 1, 2]
+    linear = equations(6, joint, [0] * 6)
+    assert linear.factorise(s.ravel()) == 0
+
+    def volume(rows: range) -> float:
+        return float(np.linalg.det(s[np.ix_(rows, rows)]))
+
+    firsts = {0: (0, 2), 1: (2, 5), 2: (5, 6)}
+    expected = [volume(range(b)) / (volume(range(a)) * volume(range(a, b))) for a, b in (firsts[each] for each in joint)]
+    assert linear.shares() == pytest.approx(expected, rel=1e-9)
+    assert max(expected[2:]) < 0.9  # otherwise nothing is shared
