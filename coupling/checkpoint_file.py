@@ -20,7 +20,7 @@ from coupling.structured import misfit, parsed
 _FAMILY, _VERSION = b"JRDCKPT", 1
 _MAGIC = _FAMILY + b"%d" % _VERSION
 _HEAD, _FOOT = struct.Struct("<8sQ"), struct.Struct("<I")
-_REMEDY = "go on from another checkpoint, or begin the run anew"
+_REMEDY = "resume from another checkpoint, or start the run again"
 
 PLATFORM = f"{sys.platform} {os.uname().machine}"
 """Platform whose numbers and structures the blocks contain."""
@@ -103,8 +103,8 @@ def read(path: Path) -> Saved:
         raise ResultError(f"'{path}' is no checkpoint: {begins}; give a file that simulate(checkpoint=...) has written")
     if int(data[len(_FAMILY) : 8]) > _VERSION:
         raise ResultError(
-            f"'{path}' is a checkpoint in version {int(data[len(_FAMILY) : 8])} of the format, and this Jourdain reads version {_VERSION}; go on by the "
-            "Jourdain that wrote it, or by a later one"
+            f"'{path}' is a checkpoint in version {int(data[len(_FAMILY) : 8])} of the format, and this Jourdain reads version {_VERSION}; resume with the Jourdain that wrote "
+            "it, or with a later one"
         )
     if len(data) < _HEAD.size + _FOOT.size or zlib.crc32(memoryview(data)[: -_FOOT.size]) != _FOOT.unpack(data[-_FOOT.size :])[0]:
         raise ResultError(f"'{path}' is damaged: its {len(data)} bytes are not as they were written; {_REMEDY}")

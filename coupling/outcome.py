@@ -9,7 +9,7 @@ from typing import TypedDict
 
 from coupling.markup import BAD, DOUBTFUL, GOOD, Markup, badge, framed, marked, noted
 
-KEPT = "the result holds everything up to there"
+KEPT = "The result holds everything up to there"
 
 
 class Ending(Enum):
@@ -24,7 +24,7 @@ class Ending(Enum):
     NOT_SOLVED = "equations could not be solved"
     CONTRADICTORY = "contradictory equations"
     CHATTERING = "events without end"
-    SOLVER_FAILED = "the solver gave up"
+    SOLVER_FAILED = "the solver failed"
     INCONSISTENT = "an FMU contradicts its own description"
     REFUSED = "refused at its start"
     MEASURE_FAILED = "a measure failed"

@@ -78,7 +78,7 @@ class Members(Mapping[str, np.ndarray]):
         return f"'{self._name}' of {self._result!r}: {listed(self._members)}"
 
 
-_NAMES = "result.names lists what was recorded, the option 'outputs' of simulate chooses it"
+_NAMES = "result.names lists the recorded names, and the option 'outputs' of simulate chooses it"
 
 
 class Result:
@@ -163,7 +163,7 @@ class Result:
         parameters = [each.name for each in self._record.parameters]
         if parameter not in parameters:
             there = f"there are {listed(parameters)}" if parameters else "the run has none"
-            raise NotRecorded(f"there is no sensitivity by {shown(parameter)}; {there}; name it in the sensitivities of simulate")
+            raise NotRecorded(f"there is no sensitivity by {shown(parameter)} ({there}); name it in the sensitivities of simulate")
         if name not in self._column:
             raise NotRecorded(f"'{name}' {self._remedy(name)}" if isinstance(name, str) else f"{shown(name)} is no name of a variable")
         return parameters.index(parameter) * len(self.names) + self._column[name]
@@ -281,7 +281,7 @@ class Result:
         groups = [self._matching(name) for name in names if not isinstance(name, str)]
         groups = [*by_unit(self._matching(single), self.units), *groups] if single else groups
         if not groups:
-            raise ValueError(f"plot: name what is to be shown, such as result.plot({', '.join(map(repr, self.names[:2]))})")
+            raise ValueError(f"plot: name the values to show, such as result.plot({', '.join(map(repr, self.names[:2]))})")
         for group in groups:
             mixed = {self.units[name]: name for name in group}
             if len(mixed) > 1:
@@ -309,7 +309,7 @@ class Result:
         """
         target = file_path(path, ".html")
         if target.suffix not in (".html", ".htm", ".svg"):
-            raise ValueError(f"'{target}' is refused: what moves is written as .html or .svg; give the path one of these suffixes")
+            raise ValueError(f"'{target}' is refused: a moving picture is written as .html or .svg; give the path one of these suffixes")
         if title is not None and not isinstance(title, str):
             raise TypeError(f"animate: title = {shown(title)} is no text; leave it out, or give a line of text")
         picture = target.suffix == ".svg"

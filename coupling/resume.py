@@ -90,7 +90,7 @@ def _rows(path: Path, checkpoint: Saved) -> Stream | None:
     file = Path(rows["path"])
     if not file.is_file():
         raise ResultError(
-            f"'{path}' goes on with the rows that record_to put into '{file}', where there is no file; put it back there, or begin the run anew"
+            f"'{path}' continues the rows that record_to wrote to '{file}', but that file is missing; put it back there, or start the run again"
         )
     return Stream(file, rows)
 
@@ -100,7 +100,7 @@ def _asked(path: Path, checkpoint: Saved) -> dict[str, Any]:
     head = checkpoint.head
     try:
         if head["platform"] != PLATFORM:
-            raise ResultError(f"'{path}' was written on {head['platform']}, and this is {PLATFORM}, whose numbers are others; go on there")
+            raise ResultError(f"'{path}' was written on {head['platform']}, and this is {PLATFORM}, whose numbers differ; resume there")
         said = parsed(checkpoint.blocks["asked"].tobytes())
         asked = {name: from_data(each) for name, each in said.items()} if isinstance(said, dict) else said
         why = misfit(asked, _Asked)
@@ -112,7 +112,7 @@ def _asked(path: Path, checkpoint: Saved) -> dict[str, Any]:
         why = str(error)
     if why:
         raise ResultError(
-            f"'{path}' says something else than this Jourdain expects ({why}); it was written by Jourdain {shown(head.get('jourdain'))}, go on by that one"
+            f"'{path}' has not the content that this Jourdain expects ({why}); it was written by Jourdain {shown(head.get('jourdain'))}, resume with that one"
         )
     return asked
 
@@ -130,7 +130,7 @@ def _with_functions(path: Path, definition: Definition, drives: Mapping[str, Any
         )
     other = next((name for name in given if name not in absent), None)
     if other is not None:
-        raise BuildError(f"drives: '{other}' goes on as it was driven; give functions of time again, and nothing else")
+        raise BuildError(f"drives: '{other}' keeps its drive; give functions of time again, and nothing else")
     return tuple((name, _again(name, drive, given.get(name))) for name, drive in definition.drives)
 
 
@@ -170,7 +170,7 @@ def check_restarts(checkpoints: CheckpointWriter | None, run: Run, definition: D
     if run.isolation.on_crash == "stop":
         return 0
     if checkpoints is None:
-        raise BuildError("on_crash = 'restart' goes on from a checkpoint; give checkpoint='run.ckpt' as well")
+        raise BuildError("on_crash = 'restart' resumes from a checkpoint; give checkpoint='run.ckpt' as well")
     check_apart(run, definition)
     return run.isolation.max_restarts
 

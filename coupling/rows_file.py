@@ -318,7 +318,7 @@ class _Reader:
         counted = self._count(head, "rows", -1)
         rows = self._written(first, width) if counted < 0 else counted
         if first + 8 * width * rows > self.size:
-            raise self._damaged(f"is cut off: it tells of {rows} rows and holds {max(0, self.size - first) // (8 * width)}", _REMEDY)
+            raise self._damaged(f"is cut off: it should have {rows} rows and has {max(0, self.size - first) // (8 * width)}", _REMEDY)
         said = self._trailer(first + 8 * width * rows) if counted >= 0 else {}
         if said:
             self._check(said, _Trailer)

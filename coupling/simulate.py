@@ -355,8 +355,8 @@ class Simulator:
         if stepped is not None:
             offers = "give it the kind 'me'" if stepped.fmu.fmu.model_exchange else "use an FMU that offers Model Exchange"
             raise BuildError(
-                f"'{stepped.name}' runs in Co-Simulation, which gives no access to its states, so that there is no equilibrium and no linear "
-                f"model of the system; {offers}"
+                f"'{stepped.name}' runs in Co-Simulation, which gives no access to its "
+                f"states. Equilibria and linear models need them; {offers}"
             )
         run = Run(start_time=time, stop_time=time, initial=initial, outputs=[])
         built = self.built(Mode.CONTINUOUS)

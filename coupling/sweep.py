@@ -153,7 +153,9 @@ def _outcome(table: SweepTable, broken: bool) -> Outcome:
     named = _spans(missing)
     which = ", ".join(named[:_NAMED]) + (" ..." if len(named) > _NAMED else "")
     again = (
-        "start the sweep again with the same folder" if table.written else "start the sweep again, with a folder to go on from next time"
+        "start the sweep again with the same folder"
+        if table.written
+        else "start the sweep again, with a folder that keeps the finished runs"
     )
     if broken:
         again = f"a process of the executor ended, and the executor with it; make another one, or leave that to executor='processes', and {again}"
@@ -189,8 +191,8 @@ def _checked_options(options: Mapping[str, Any]) -> Run:
     run = Run(**({**options, "initial": Run.initial} if isinstance(options.get("initial"), Pose) else options))
     if run.isolation.on_crash != "stop":
         raise BuildError(
-            "on_crash is for runs with a checkpoint, which those of a sweep do not have; leave it out: a run whose FMU ends its process is a row that "
-            "failed, and the others are made"
+            "on_crash is for runs with a checkpoint, which runs of a sweep do not have; leave "
+            "it out: a run whose FMU ends its process gives a failed row, and the sweep continues"
         )
     return run
 

@@ -91,7 +91,7 @@ if not TYPE_CHECKING:  # a checker that saw this function would believe in every
         if name not in _PLACES:
             if name in _OF_DECLARATIONS.split():
                 raise AttributeError(f"module 'jourdain' has no name '{name}'; it is in jourdain.declare")
-            raise AttributeError(f"module 'jourdain' has no name '{name}'; dir(jourdain) lists those that it has")
+            raise AttributeError(f"module 'jourdain' has no name '{name}'; dir(jourdain) lists its names")
         from importlib import import_module
 
         module, own = _PLACES[name]

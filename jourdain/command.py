@@ -82,11 +82,11 @@ def _parser() -> argparse.ArgumentParser:
     lists.add_argument("word", nargs="?", default="", help="only components with this word in their name or title")
     lists.set_defaults(verb=_list)
 
-    info = verbs.add_parser("info", help="say what is in an FMU, an SSP package or a result")
+    info = verbs.add_parser("info", help="list the content of an FMU, an SSP package or a result")
     info.add_argument("file", type=Path, help="an .fmu, .ssp or .jrd")
     info.set_defaults(verb=_info)
 
-    simulate = verbs.add_parser("simulate", help="simulate a system and write what it leaves")
+    simulate = verbs.add_parser("simulate", help="simulate a system and write its results")
     simulate.add_argument("system", metavar="SYSTEM", help="file.py[:name], .ssp or .fmu")
     isolation = add_run_options(simulate)
     isolation.add_argument(
@@ -94,11 +94,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     add_kind(simulate)
     files = simulate.add_argument_group("files")
-    files.add_argument("--record-to", type=Path, metavar="FILE.jrd", help="put the rows there while they are made, in place of memory")
+    files.add_argument("--record-to", type=Path, metavar="FILE.jrd", help="write rows to this file during the run, not to memory")
     files.add_argument(
-        "--checkpoint", type=Path, metavar="FILE", help="write there, each minute and at the end, from what System.resume goes on"
+        "--checkpoint", type=Path, metavar="FILE", help="write a checkpoint for System.resume there, each minute and at the end"
     )
-    files.add_argument("--plot", action="append", metavar="NAME", help="what a figure shows: names or patterns; may be repeated")
+    files.add_argument("--plot", action="append", metavar="NAME", help="values of a figure: names or patterns; may be repeated")
     files.add_argument(
         "--out",
         type=Path,
@@ -111,27 +111,27 @@ def _parser() -> argparse.ArgumentParser:
 
     export = verbs.add_parser("export", help="export a system as one FMU")
     export.add_argument("system", metavar="SYSTEM", help="file.py[:name] or .ssp")
-    export.add_argument("--out", type=Path, required=True, metavar="FILE.fmu")
-    export.add_argument("--inputs", action="append", metavar="NAME", help="a port or input that becomes the FMU's; may be repeated")
-    export.add_argument("--outputs", action="append", metavar="NAME", help="what it gives; may be repeated (default: all states)")
+    export.add_argument("--out", type=Path, required=True, metavar="FILE.fmu", help="path of the FMU")
+    export.add_argument("--inputs", action="append", metavar="NAME", help="port or input that becomes one of the FMU; may be repeated")
+    export.add_argument("--outputs", action="append", metavar="NAME", help="output of the FMU; may be repeated (default: all states)")
     export.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a start value of the FMU; may be repeated")
     export.add_argument(
-        "--initial", choices=("check", "assemble", "relax"), default="check", help="what is done with a start that violates constraints"
+        "--initial", choices=("check", "assemble", "relax"), default="check", help="treatment of a start that violates constraints"
     )
     export.add_argument("--hold", action="append", metavar="NAME", help="a state that --initial assemble does not move; may be repeated")
-    export.add_argument("--fmi", type=whole_number, choices=(2, 3), default=2)
+    export.add_argument("--fmi", type=whole_number, choices=(2, 3), default=2, help="version of FMI (default: 2)")
     export.add_argument("--no-locals", action="store_true", help="leave local variables out, except states and derivatives")
     export.set_defaults(verb=_export)
 
     view = verbs.add_parser("view", help="write a result as a page that moves, or as a picture")
     view.add_argument("result", type=Path, help="a .jrd")
-    view.add_argument("--out", type=Path, metavar="FILE", help="default: beside the result, as .html")
+    view.add_argument("--out", type=Path, metavar="FILE", help="path of the page or picture (default: beside the result, as .html)")
     view.add_argument("--at", type=number, metavar="SECONDS", help="a still picture at a time (.svg, .png or .pdf)")
     view.add_argument("--open", action="store_true", help="show the page in the browser")
     view.set_defaults(verb=_view)
 
     for each in (lists, info, simulate, explain.add_to(verbs), export, view, sweep.add_to(verbs), test.add_to(verbs)):
-        each.add_argument("--json", action="store_true", help="for machines: one object of JSON on the standard output")
+        each.add_argument("--json", action="store_true", help="print one object of JSON on the standard output")
     return parser
 
 
@@ -262,7 +262,7 @@ def _simulate(chosen: argparse.Namespace) -> int:
         if path.suffix not in _WRITTEN:
             raise WrongUse(f"--out {path}: nothing is written with this suffix; choose one of {', '.join(_WRITTEN)}")
         if path.suffix in _FIGURES and not chosen.plot:
-            raise WrongUse(f"--out {path}: a figure shows what --plot names; add --plot NAME, such as --plot '*.theta'")
+            raise WrongUse(f"--out {path}: --plot names the values of a figure; add --plot NAME, such as --plot '*.theta'")
         check_folder("--out", path)
     if chosen.plot and not any(path.suffix in _FIGURES for path in chosen.out):
         raise WrongUse("--plot: there is no file for the figure; add --out FILE.png")

@@ -80,7 +80,9 @@ def _notes(found: Assembled) -> Iterator[str]:
     target = soft[farthest]
     count = 1 + len(found.others)
     many = (
-        f"{count}{'' if found.complete else ' or more'} poses fit what is held, and this one is nearest to the guesses" if count > 1 else ""
+        f"{count}{'' if found.complete else ' or more'} poses fit the held values, and this one is nearest to the guesses"
+        if count > 1
+        else ""
     )
     unit = found.assembly.unit(target.row.address)
     yield (
@@ -100,14 +102,14 @@ def warnings_of(found: Assembled, telling: Sequence[tuple[str, float]] | None = 
     if not found.assembly.soft:
         count = f"{1 + len(found.others)}{'' if found.complete else ' or more'}"
         yield (
-            f"{count} poses fit what you gave, and nothing says which is meant: the one whose bodies are turned least from their start values was taken, branch "
+            f"{count} poses fit your values, and no guess chooses among them: the pose with the least rotation from the start values was taken, branch "
             f"{found.branch or '(none)'}; {tell}, in assemble(guess=...) or add(..., guess=...)"
         )
         return
     other = found.others[0]
     yield (
-        f"another pose fits nearly as well (branch {other.branch or '(none)'}, sum of squares {other.cost:.2g} against {found.cost:.2g}), so that this one is "
-        f"meant with a probability of {1 - found.doubt:.0%}: {tell}"
+        f"another pose fits nearly as well (branch {other.branch or '(none)'}, sum of squares {other.cost:.2g} against {found.cost:.2g}), and the probability "
+        f"of this pose is {1 - found.doubt:.0%}: {tell}"
     )
 
 
@@ -158,7 +160,7 @@ def rank_of(assembly: Assembly, x: np.ndarray) -> tuple[tuple[str, ...], tuple[s
         if beside > rank:
             notes.append(
                 f"the pose is a singular one: {len(free.T)} {'direction is' if len(free.T) == 1 else 'directions are'} free there and {len(free.T) - beside + rank} beside it, at "
-                f"{listed(redundant)}; which way the mechanism goes on is not decided there"
+                f"{listed(redundant)}; the direction of its motion is undetermined there"
             )
             redundant = ()
         else:
@@ -168,10 +170,10 @@ def rank_of(assembly: Assembly, x: np.ndarray) -> tuple[tuple[str, ...], tuple[s
                 + (f"; they disagree by {left_over:.2g}" if left_over > 1e-12 else "")
             )
     elif rank and sizes[rank - 1] < _DEAD * sizes[0]:
-        notes.append("the mechanism is close to a dead point: small changes of what is held move it far")
+        notes.append("the mechanism is close to a dead point: small changes of held values move it far")
     if freedoms:
         notes.append(
-            f"{len(freedoms)} {'freedom is' if len(freedoms) == 1 else 'freedoms are'} left beside what you held: {listed(freedoms)}"
+            f"{len(freedoms)} {'freedom is' if len(freedoms) == 1 else 'freedoms are'} left beside the values that you held: {listed(freedoms)}"
         )
     return freedoms, redundant, tuple(notes)
 

@@ -101,9 +101,7 @@ def chart(standing: Standing, coordinates: Coordinates) -> Chart:
             "the constraints, leave no freedom along it; leave it out"
         )
     if len(chosen) < count:
-        raise AnalysisError(
-            f"{count - len(chosen)} of {count} freedoms move none of the states or the joints' coordinates, so that they have no names"
-        )
+        raise AnalysisError(f"{count - len(chosen)} of {count} freedoms move neither states nor coordinates of joints, and have no names")
     matrix = np.array([rows[each.variable] for each in chosen]).reshape(count, count)
     return Chart(tuple(chosen), free @ np.linalg.inv(matrix) if count else np.zeros((n, 0)))
 
@@ -185,6 +183,6 @@ def _refuse_singular(standing: Standing, free: np.ndarray) -> None:
     standing.move(x)
     if there < here:
         raise AnalysisError(
-            f"the system is in a singular pose: {here} directions are free there, and {there} beside it, so that it has no linear model; "
-            "choose another pose"
+            f"the system is in a singular pose: {here} directions are free there, and {there} beside it, and no linear "
+            "model exists; choose another pose"
         )

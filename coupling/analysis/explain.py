@@ -159,7 +159,7 @@ def _relations(session: Session, t: float, x: np.ndarray, constraints: Sequence[
     try:
         equations.check_symmetry()
     except BuildError:
-        return _Relations(residual, {}, {}, "the equations are not symmetric, so that what repeats what is not known")
+        return _Relations(residual, {}, {}, "the equations are not symmetric, and the repeated constraints are unknown")
     order = session.run.successive.order if session.run.successive else None
     taken = equations.take(None if order == INDEPENDENT_FIRST else sequence(session, order, equations.constraints))
     names = [session.named(each.multiplier.part, each.multiplier.reference) for each in equations.constraints]

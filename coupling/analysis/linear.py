@@ -225,14 +225,16 @@ def inputs_named(session: Session, names: Sequence[str], verb: str) -> list[Addr
         end, address = variable_named(session, name, f"{verb}: inputs: ")
         solved_for = end.variable is not None and prescribed(end.fmu, end.variable)
         if solved_for and address not in session.schedule.graph.drives:
-            raise BuildError(f"{verb}: inputs: '{name}' is solved for; drive it, so that it becomes an input: system.drive('{name}', 0.0)")
+            raise BuildError(
+                f"{verb}: inputs: '{name}' is an unknown of the system; drive it to make it an input: system.drive('{name}', 0.0)"
+            )
         if end.variable is None or (end.variable.causality != "input" and not solved_for) or end.variable.type != "real":
             raise BuildError(
                 f"{verb}: inputs: '{name}' is no real input; name one, such as a torque or a voltage that is driven or left open"
             )
         if address in session.schedule.graph.wires:
             raise BuildError(
-                f"{verb}: inputs: '{name}' is connected, so that the system gives its value; name an input that is driven or left open"
+                f"{verb}: inputs: '{name}' is connected, and the system gives its value; name an input that is driven or left open"
             )
         original = original_of(session.built.parts[address.part].fmu, end.variable.name)
         if original and variable_named(session, f"{end.instance}.{original}", "")[1] not in session.schedule.graph.wires:

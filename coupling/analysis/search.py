@@ -347,7 +347,9 @@ class Assembly:
             asked = [pose for pose in poses if pose.branch == self.wish.branch]
             if not asked:
                 known = ", ".join(sorted({f"'{pose.branch}'" for pose in poses})) or "none"
-                raise InitialStateError(f"assemble: no pose has the branch '{self.wish.branch}'; those that fit what you gave have {known}")
+                raise InitialStateError(
+                    f"assemble: no pose has the branch '{self.wish.branch}'; the poses that fit your values have {known}"
+                )
             poses = [*asked, *(pose for pose in poses if pose not in asked)]
         first = poses[0]
         return Assembled(
@@ -417,6 +419,6 @@ def _number(what: str, name: str, given: Any, pair: bool) -> tuple[float, float 
         raise BuildError(f"assemble: {what}: '{name}' = {shown(given)} is refused; {wanted}")
     if max(map(abs, numbers)) > _FARTHEST:
         raise BuildError(
-            f"assemble: {what}: '{name}' = {shown(given)} is refused; at such a place doubles close no joint; give at most {_FARTHEST:g}"
+            f"assemble: {what}: '{name}' = {shown(given)} is refused; no joint closes there within rounding. Give at most {_FARTHEST:g}"
         )
     return float(numbers[0]), float(numbers[1]) if len(numbers) == 2 else None

@@ -62,7 +62,7 @@ class Sensitivities:
             value = complex(self.eigenvalues[number])
             others = int(_near(self.eigenvalues)[number].sum())
             raise AnalysisError(
-                f"eigenvalue {number}, {value:.6g} 1/s, occurs {others} times, so that it has no derivative: along '{parameter}' it may split like "
+                f"eigenvalue {number}, {value:.6g} 1/s, occurs {others} times, and has no derivative: along '{parameter}' it may split like "
                 f"a root; follow linearise(along={{'{parameter}': [...]}}) instead"
             )
         return found
@@ -166,8 +166,8 @@ def _derived(
     lost = [name for name, each in zip(names, (off > allowed + 1e-300).any(axis=0), strict=True) if each]
     if lost:
         raise AnalysisError(
-            f"the equilibrium does not last where {listed(lost)} changes: nothing balances what follows; free=[...] may name an input that can, "
-            "and hold=[...] less"
+            f"the equilibrium does not last where {listed(lost)} changes, because nothing balances the change; name an input "
+            "that does in free=[...], or fewer values in hold=[...]"
         )
     moved *= scale[:, None]
     by_all = np.array([gradients[a] for a in outputs]).reshape(len(outputs), n + m + len(parameters))

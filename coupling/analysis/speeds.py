@@ -213,7 +213,7 @@ class Speeds:
         held += [self.session.named(a.part, a.reference) for a in self.outputs]
         raise InitialStateError(
             f"the start cannot be assembled at velocity level: {', '.join(names[:8])} {'remains' if len(names) == 1 else 'remain'}; "
-            f"what you set is held ({', '.join(held[:12]) or 'nothing'}): leave out what may move, or give values that do not contradict each other"
+            f"the values that you set are held ({', '.join(held[:12]) or 'nothing'}): leave out those that may move, or give values that do not contradict each other"
         )
 
 

@@ -51,7 +51,7 @@ class Standing:
         """Moves the system to other states. If it cannot be evaluated there, AnalysisError is raised."""
         if self.session.kernel.evaluate(self.session.run.start_time, x * self.sizes) is not Status.DONE:
             raise AnalysisError(
-                f"the system cannot be evaluated on the way: {describe(self.session)}; give a start nearer to what is wanted"
+                f"the system cannot be evaluated on the way: {describe(self.session)}; give a start nearer to the equilibrium"
             )
         self.x = x.copy()
 

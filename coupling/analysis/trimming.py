@@ -34,7 +34,7 @@ def equilibrium_of(
     """Returns an equilibrium with free inputs or parameters. An input that is driven and free raises BuildError."""
     both = [name for name in free if name in driven]
     if both:
-        raise BuildError(f"equilibrium: free: '{both[0]}' is driven, so that its drive gives its value; leave it open to have it found")
+        raise BuildError(f"equilibrium: free: '{both[0]}' is driven, and its drive gives its value; leave it open to have it found")
     parameters = [name for name in free if _is_parameter(name, instances)]
     if parameters:
         return trimmed(standing, parameters, tuple(hold), [name for name in free if name not in parameters])

@@ -47,7 +47,7 @@ def _group(assembly: Assembly, x: np.ndarray, others: Enumeration | None) -> str
     values = ", ".join(described(session, rows[i].address, off[i]) for i in worst[:8] if open_[i])
     names = listed(dict.fromkeys(parts[p].name for p in joints if p in inside))
     gap = _gap(assembly, x, inside)
-    return f"{listed(bodies)} {'does' if len(bodies) == 1 else 'do'} not close at {names or 'what is held'}{gap}; spread over all of it: {values or 'nothing'}"
+    return f"{listed(bodies)} {'does' if len(bodies) == 1 else 'do'} not close at {names or 'the held values'}{gap}; spread over all joints: {values or 'nothing'}"
 
 
 def _gap(assembly: Assembly, x: np.ndarray, inside: set[int]) -> str:

@@ -97,7 +97,7 @@ def export_fmu(
     choice = _choose(definition, fmus, inputs, outputs, parameters, projected)
     if definition.enforced:
         raise BuildError(
-            f"export_fmu: '{definition.enforced[0][0]}' comes and goes by enforce(), which an exported FMU cannot do; leave enforce() out, or the joint"
+            f"export_fmu: '{definition.enforced[0][0]}' is switched by enforce(), which an exported FMU cannot do; leave out enforce(), or the joint"
         )
     opened, mode = definition.opened(_starts(definition, fmus, choice)), Mode.PROJECTED if projected else Mode.CONTINUOUS
     built = build(opened, mode)
@@ -105,8 +105,8 @@ def export_fmu(
     functions = [drive.name for _, drive in built.drives if isinstance(drive, FunctionDrive)]
     if functions:
         raise BuildError(
-            f"{listed(functions)} cannot be exported: a Python function drives {'it' if len(functions) == 1 else 'them'}, and there is no Python in the "
-            "FMU; drive by an expression of jourdain.declare.t or a table, add a component such as signal.Sine, or leave the drive out and name the input in inputs=[...]"
+            f"{listed(functions)} cannot be exported: a Python function drives {'it' if len(functions) == 1 else 'them'}, and the FMU has no "
+            "Python. Drive by an expression of jourdain.declare.t or a table, add a component such as signal.Sine, or leave the drive out and name the input in inputs=[...]"
         )
     equations = None if steps else equations_of(built)
     program = compile_program(built, [], shortcuts=equations is None)

@@ -49,7 +49,7 @@ def page(table: MechanismTable, session: Session, fmi: int) -> str:
             ("Outputs", _outputs(table)),
             ("Parameters", _parameters(table)),
             ("States and start values", _start_values(table)),
-            ("What is solved for", _loops(table.built, session)),
+            ("Unknowns", _loops(table.built, session)),
             ("The start", _start(table, session)),
             ("Integration", _integration(table, fmi)),
             ("Modes", _modes(table)),
@@ -100,11 +100,11 @@ def _summary(table: MechanismTable) -> str:
     made = f"{_counted(len(table.members), 'component')} and {_counted(len(table.built.connections), 'connection')}"
     return (
         f"<p>A mechanism of {made} in one native FMU, written by Jourdain’s {code('System.export_fmu')}. The models of its components are "
-        "linked into it. At every evaluation they pass values on to each other, in the order in which these depend on each other, and the "
-        f"FMU solves for the multipliers of the joints: to its importer it is a model of {_counted(table.states, 'state')} without "
+        "linked into it. At every evaluation they exchange values in the order of their dependencies, and the FMU "
+        f"solves for the multipliers of the joints. To its importer it is a model of {_counted(table.states, 'state')} without "
         "constraints or algebraic loops.</p>\n"
-        f"<p>A variable of a component is {code('component.variable')}, with the name, unit and meaning that it has there. All that "
-        "are calculated can be looked at, also those that are not listed here.</p>"
+        f"<p>A variable of a component is {code('component.variable')}, with the name, unit and meaning that it has there. All calculated variables can be "
+        "read, including those not listed here.</p>"
     )
 
 
@@ -168,7 +168,7 @@ def _open_ports(table: MechanismTable) -> str:
         return ""
     inside = [_inside(table, port.name) for port in table.declared.ports]
     return (
-        "<p>Each of them is a terminal of the FMU. What it takes is an input, what it gives an output.</p>\n"
+        "<p>Each port is a terminal of the FMU. Quantities that it takes are inputs; quantities that it gives are outputs.</p>\n"
         + "".join(f"<p>{sentence}</p>\n" for sentence in inside if sentence)
         + ports(table)
     )
@@ -177,7 +177,7 @@ def _open_ports(table: MechanismTable) -> str:
 def _inside(table: MechanismTable, port: str) -> str:
     """Returns a sentence on the inner connections of a port."""
     others = [b if a == port else a for a, b in table.built.connections if port in (a, b)]
-    return f"{code(port)} is connected inside as well, with {listed(others)}; what enters from outside is added." if others else ""
+    return f"{code(port)} is connected inside as well, with {listed(others)}; the effort from outside is added to theirs." if others else ""
 
 
 def _of_ports(table: MechanismTable) -> set[str]:
@@ -231,9 +231,7 @@ def _parameters(table: MechanismTable) -> str:
         for part in (
             f"<h3>Of the mechanism</h3>\n{table_of(PARAMETER_HEADS, (parameter_cells(table, v) for v in own))}" if own else "",
             "<h3>Of its components</h3>" if others else "",
-            "<p>Those that are not listed keep the values with which the mechanism was exported.</p>"
-            if table.interface.choice.left_out
-            else "",
+            "<p>All others keep the values that they had at the export.</p>" if table.interface.choice.left_out else "",
             _grouped(table, PARAMETER_HEADS, ((table.owner(v), parameter_cells(table, v)) for v in others)),
         )
         if part
@@ -258,7 +256,7 @@ def _loop(built: Built, session: Session, number: int) -> str:
     joints = list(dict.fromkeys(built.parts[a.part].name for a in multipliers))
     closed = [built.named(a.part, a.reference) for a in torn]
     how = (
-        "They enter linearly, so that one step with the exact Jacobian, which is sparse, gives them."
+        "They enter linearly; one step with the exact, sparse Jacobian gives them."
         if loop.followers is not None
         else "They are found by Newton’s method with the exact Jacobian, which is sparse."
     )
@@ -287,7 +285,7 @@ def _redundancy(built: Built, session: Session, number: int) -> str:
     joints, undetermined = participants(session, number, named=built)
     return (
         f"<p>At the start with which it was exported {_counted(count, 'constraint')} of these {'is' if count == 1 else 'are'} redundant. "
-        "The motion is unique, but the multipliers that share the load are not: those of least length are taken.</p>\n"
+        "The motion is unique, but the multipliers that share the load are not: the FMU takes the solution of least length.</p>\n"
         f"<p>Constraints of</p>{_block(_names(joints, 'component'))}\n<p>and the multipliers</p>{_block(_names(undetermined, 'multiplier'))}"
     )
 
@@ -357,9 +355,9 @@ def _modes(table: MechanismTable) -> str:
         for v in table.with_role(Role.ALGEBRAIC)
     )
     return (
-        f"<p>The switch {code(SWITCH)}, {value_text(table.switch.start)} by default, is chosen before initialisation. Where it is true, whoever runs "
-        f"the FMU in Model Exchange sets the {_counted(len(names), 'multiplier')} such that the residuals vanish, as FMI-LS-DAE describes. Where it is "
-        f"false, the FMU does.</p>\n{_grouped(table, ('Multiplier', 'Residual', REFERENCE, f'{REFERENCE} of the residual'), rows)}"
+        f"<p>The switch {code(SWITCH)}, {value_text(table.switch.start)} by default, is chosen before initialisation. If it is true, the importer of "
+        f"the FMU in Model Exchange sets the {_counted(len(names), 'multiplier')} such that the residuals vanish, as FMI-LS-DAE describes. If it "
+        f"is false, the FMU computes them.</p>\n{_grouped(table, ('Multiplier', 'Residual', REFERENCE, f'{REFERENCE} of the residual'), rows)}"
     )
 
 
@@ -425,5 +423,5 @@ def _building(table: MechanismTable, fmi: int) -> str:
         f"<p>All sources are inside; {where} lists them. GCC or clang builds them, such as, in the folder of the unpacked FMU,</p>\n"
         f"<pre><code>{escape(chr(10).join(lines))}</code></pre>\n"
         f"<p>with the name of the platform ({others}) and the ending of its libraries (.so, .dll, .dylib). Then pack the folder again. "
-        f"FMPy’s command {code('fmpy compile')} does all of it for the machine it runs on.</p>"
+        f"FMPy’s command {code('fmpy compile')} does all these steps for the machine it runs on.</p>"
     )

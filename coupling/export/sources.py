@@ -32,9 +32,9 @@ def model_sources(fmus: Mapping[str, Fmu]) -> dict[str, str]:
         one = len(foreign) == 1
         raise BuildError(
             f"{listed(foreign)} cannot be exported: {'it is' if one else 'they are'} no {'component' if one else 'components'} of this library but "
-            f"{'an FMU' if one else 'FMUs'} of {', '.join(tools)}, whose {'model is' if one else 'models are'} not available as sources; leave "
-            f"{'it' if one else 'them'} out of the system and name the ports and variables that {'it was' if one else 'they were'} connected "
-            "with in inputs and outputs, so that your tool connects them with the exported FMU"
+            f"{'an FMU' if one else 'FMUs'} of {', '.join(tools)}, whose {'model is' if one else 'models are'} not available as sources. Leave "
+            f"{'it' if one else 'them'} out of the system and name the ports and variables that {'it was' if one else 'they were'} connected with in inputs and outputs. Your "
+            "tool then connects them with the exported FMU"
         )
     return found
 

@@ -97,7 +97,7 @@ def _check_elements(root: Element, source: Source) -> None:
         known = _AT_TOP if parent is root else _INSIDE.get(parent.tag, ())
         odd = next((each.tag for each in parent if each.tag not in (*known, "Annotations")), None)
         if odd is not None and parent.tag not in ("Annotations", "Annotation"):
-            expected = f"; what is understood there is {', '.join(known)}" if known else ""
+            expected = f"; Jourdain reads {', '.join(known)}" if known else ""
             raise source.broken(f"has the unknown element '{odd}' in the {parent.tag} of its {MANIFEST}{expected}")
 
 
@@ -121,7 +121,7 @@ def _formulation(entry: Element, variables: Mapping[int, FmuVariable], source: S
         name = referred(offered[0].get("valueReference"), "valueReference", "a residual", variables, source).name
         raise source.unsuitable(
             f"gives the residual '{name}' at index {offered[0].get('index')} alone, and only index 1 is solved",
-            "export it with index reduction, so that it has a formulation of index 1 as well",
+            "export it with index reduction, which adds a formulation of index 1",
         )
     return found
 

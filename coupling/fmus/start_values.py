@@ -50,7 +50,7 @@ def _checked(instance: str, fmu: Fmu, name: str, value: Any, again: bool) -> Set
     if variable is None:
         settable = [v.name for v in fmu.variables.values() if _settable(v)]
         hint = nearest(name, settable) or _meant(name, fmu, settable) or nearest(name, fmu.variables)
-        hint = hint or f"what can be set is {listed(settable) or 'nothing'}"
+        hint = hint or f"variables that can be set: {listed(settable) or 'none'}"
         raise BuildError(f"'{instance}' ({fmu.model_name}) has no variable '{name}' to start from; {hint}")
     if not _settable(variable):
         raise BuildError(f"'{full}' = {shown(value)} is refused: it is {_nature(variable)}; set parameters, states or inputs")

@@ -58,9 +58,7 @@ def read_terminals(
     for whole in (each for top in root.iterfind("Terminals/Terminal") for each in _nested(top, "")):
         terminal = _by_elements(whole, names)
         if terminal.name.count(".") == _DEEPEST:
-            notes.append(
-                f"'{source.path}' has terminals that lie in one another more than {_DEEPEST} deep; what lies deeper is passed over"
-            )
+            notes.append(f"'{source.path}' has terminals that lie in one another more than {_DEEPEST} deep; deeper terminals are ignored")
         missing = [name for name in terminal.members.values() if name not in variables]
         if missing:
             notes.append(f"'{source.path}' has the terminal '{terminal.name}' with the variable '{missing[0]}', which does not exist")

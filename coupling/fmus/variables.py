@@ -206,7 +206,7 @@ class VariableReader:
         text = typed.get("derivative")
         if text is None:
             return None
-        state = referred.get(self.source.parsed(text, int, f"what '{name}' is the derivative of"))
+        state = referred.get(self.source.parsed(text, int, f"the state with the derivative '{name}'"))
         if state is None:
             raise self.source.broken(f"calls '{name}' the derivative of variable {text}, which does not exist")
         return state

@@ -69,7 +69,7 @@ def _in_order(graph: Graph, stages: Mapping[str, Section]) -> dict[str, Sequence
         together = interleaved(graph, sorted({*section.may_wait, *needed.nodes})) if section.may_wait else None
         if together:
             assert not needed.may_wait and section.may_wait.isdisjoint(section.copies.values()), (
-                "what waits is moved once, and not copied before"
+                "a waiting value is moved once, and not copied before"
             )
             now = [node for node in section.nodes if node not in section.may_wait]
             found |= {stage: interleaved(graph, now) or now, following: together}

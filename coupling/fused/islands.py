@@ -27,7 +27,9 @@ def check_loops(built: Built, foreign: Collection[int]) -> None:
     inside = (addresses[node] for loop in built.schedule.loops for node in sorted(loop.members))
     found = next((address for address in inside if address.part in foreign), None)
     if found is not None:
-        raise NotFused(f"'{built.named(found.part, found.reference)}', whose equations are not known, has a part in what is solved for")
+        raise NotFused(
+            f"'{built.named(found.part, found.reference)}', whose equations are not known, is part of the equations of an unknown"
+        )
 
 
 def check_order(lowered: Fed) -> None:
@@ -36,11 +38,11 @@ def check_order(lowered: Fed) -> None:
         if _waits(lowered, [node], Op.UNKNOWN, Op.DRIVE):
             name = lowered.built.named(address.part, address.reference)
             raise NotFused(
-                f"'{name}' goes to an FMU whose equations are not known and follows itself from multipliers or from what such an FMU gives"
+                f"'{name}' goes to an FMU whose equations are not known and itself follows from multipliers or from outputs of such an FMU"
             )
     read = [node for levels in lowered.readings for node in levels if node is not None]
     if lowered.foreign and _waits(lowered, read, Op.DRIVE):
-        raise NotFused("a position or velocity that is projected follows from what an FMU gives whose equations are not known")
+        raise NotFused("a position or velocity that is projected follows from outputs of an FMU whose equations are not known")
 
 
 def _waits(lowered: Fed, nodes: Sequence[int], *ops: Op) -> bool:

@@ -366,7 +366,7 @@ class _System:
                     known[node] = graph.constant(value[node])
         except _NotAffine:
             name = f"{self.parts[part].name}.{equations.variables[place].name}"
-            raise NotFused(f"'{name}' is not affine in what the system is solved for") from None
+            raise NotFused(f"'{name}' is not affine in the unknowns of the system") from None
         return known[equations.root[place]]
 
     def _applied(self, op: Op, part: int, values: Sequence[Value]) -> Value:

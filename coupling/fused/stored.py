@@ -54,7 +54,7 @@ def _plain(value: Any, arrays: list[np.ndarray]) -> Any:
     """A mapping with one name says of which kind its value is."""
     own = isinstance(value, Enum) or is_dataclass(value) or (isinstance(value, tuple) and type(value) is not tuple)
     if own and _KNOWN.get(type(value).__name__) is not type(value):
-        raise TypeError(f"{type(value).__name__} is not among what is stored")
+        raise TypeError(f"{type(value).__name__} is no type that can be stored")
     if isinstance(value, Enum):
         return {"enum": [type(value).__name__, value.value]}
     if value is None or isinstance(value, bool | int | float | str):

@@ -94,5 +94,5 @@ def _sentence(session: Session, address: Address, left: _Left) -> str:
     unit = f" {variable.unit}" if variable.unit else ""
     return (
         f"'{part.name}.{variable.name}' leaves the range in which {part.fmu.model_name} describes it ({limit}{unit}) at t = {left.first:.6g} s, "
-        f"and is {left.worst:.4g}{unit} at t = {left.when:.6g} s: what follows from it is not physical; change the loads, or connect what keeps it there"
+        f"and is {left.worst:.4g}{unit} at t = {left.when:.6g} s: values that follow from it are not physical. Change the loads, or connect a component that keeps it in range"
     )

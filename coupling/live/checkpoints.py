@@ -187,8 +187,8 @@ class CheckpointWriter:
         if found != way.evaluated:
             why = f" ({way.not_compiled})" if way.not_compiled else ""
             raise ResultError(
-                f"'{self.path}' is of a run whose derivatives were found {found}, and here they are found {way.evaluated}{why}; go on where they are "
-                "found as they were, or begin the run anew"
+                f"'{self.path}' is from a run whose derivatives were found {found}, and here they are found {way.evaluated}{why}; resume where both agree, "
+                "or start the run again"
             )
         self._load(session, self.begins_at.blocks)
         if self._restarted is not None:
@@ -282,12 +282,12 @@ class CheckpointWriter:
         outcome.notes.append(f"the run went on from '{self.path}' at t = {head['time']:.9g} s{anew}")
         if head.get("restarted"):
             outcome.notes.append(
-                f"{listed(head['restarted'])} went on there from continuous states alone: what an FMU keeps beside them is lost"
+                f"{listed(head['restarted'])} continued there from continuous states alone: all other memory of an FMU is lost"
             )
         if head["jourdain"] != _version():
             outcome.warnings.append(
-                f"'{self.path}' was written by Jourdain {head['jourdain']}, and this is {version('jourdain')}: what comes after t = "
-                f"{head['time']:.9g} s may be other in the last digits"
+                f"'{self.path}' was written by Jourdain {head['jourdain']}, and this is {version('jourdain')}: values after t = "
+                f"{head['time']:.9g} s may differ in the last digits"
             )
 
     def _not_loaded(self, session: Checkpointed, error: Unvisited) -> Exception:

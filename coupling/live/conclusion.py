@@ -78,7 +78,7 @@ def _left(session: Session) -> list[str]:
     if run.isolation.memory is None or session.kernel.library.is_elsewhere or any(part.process for part in session.built.parts):
         return []
     return [
-        f"memory = {run.isolation.memory:g} had no effect: all FMUs are of this library, and isolate = '{run.isolation.which}' leaves those in this process"
+        f"memory = {run.isolation.memory:g} had no effect: all FMUs are of this library, and isolate = '{run.isolation.which}' runs them in this process"
     ]
 
 

@@ -53,13 +53,13 @@ def _ended(session: Session, status: Status, t: float) -> Outcome:
         remedy = ""
     given = _given_wrongly(session) if ending is Ending.FMU_FAILED else []
     if given:
-        remedy = f"it was given what is no finite number for {listed(given)}: check what computes that, and the start values"
+        remedy = f"it received no finite number for {listed(given)}: check the source of this value, and the start values"
     return _described(session, t, ending, remedy)
 
 
 _REMEDIES = {
     Status.FMU_FAILED: (Ending.FMU_FAILED, "see the FMU's documentation for the cause"),
-    Status.NOT_FINITE: (Ending.NOT_FINITE, "check the range of validity of what computes it, and the start values"),
+    Status.NOT_FINITE: (Ending.NOT_FINITE, "check the range of validity of the component that computes it, and the start values"),
     Status.NOT_SOLVED: (Ending.NOT_SOLVED, "check the start values; another solution branch may be nearer"),
     Status.CONTRADICTORY: (
         Ending.CONTRADICTORY,
@@ -90,7 +90,8 @@ def _given_wrongly(session: Session) -> list[str]:
 
 
 def _described(session: Session, t: float, ending: Ending, remedy: str) -> Outcome:
-    return Outcome(ending, "; ".join(filter(None, [f"stopped at t = {t:.9g} s: {describe(session)}", remedy, KEPT])))
+    said = "; ".join(filter(None, [f"stopped at t = {t:.9g} s: {describe(session)}", remedy]))
+    return Outcome(ending, f"{said}. {KEPT}")
 
 
 def completed(session: Session) -> Outcome:
@@ -105,17 +106,17 @@ def interrupted(session: Session, t: float) -> Outcome:
     guarded = session.guards.lost_by(session.instances)
     if guarded is not None and ending_of(guarded.death) is Ending.INTERRUPTED:
         return died(t, *guarded)
-    return Outcome(Ending.INTERRUPTED, f"interrupted at t = {t:.9g} s; {KEPT}")
+    return Outcome(Ending.INTERRUPTED, f"interrupted at t = {t:.9g} s. {KEPT}")
 
 
 def out_of_memory(t: float) -> Outcome:
-    return Outcome(Ending.SOLVER_FAILED, f"stopped at t = {t:.9g} s: memory ran out; record fewer outputs, or less often; {KEPT}")
+    return Outcome(Ending.SOLVER_FAILED, f"stopped at t = {t:.9g} s: memory ran out; record fewer outputs, or less often. {KEPT}")
 
 
 def no_room(session: Session, t: float) -> Outcome:
     why = os.strerror(session.kernel.rows_file_error)
     sentence = f"stopped at t = {t:.9g} s: '{session.running.rows_file}' takes no more rows: {why}; make room there, record less often, or choose another path"
-    return Outcome(Ending.STORAGE_FAILED, f"{sentence}; {KEPT}")
+    return Outcome(Ending.STORAGE_FAILED, f"{sentence}. {KEPT}")
 
 
 def too_many_steps(session: Session, t: float) -> Outcome:
@@ -130,7 +131,7 @@ def too_many_steps(session: Session, t: float) -> Outcome:
         remedy = f"or, since {stiff}, choose solver='cvode'"
     else:
         remedy = f"loosen rtol = {run.rtol:g}, or, if the system is stiff, choose solver='cvode'"
-    sentence = f"stopped at t = {t:.9g} s after max_steps = {run.max_steps} steps; raise max_steps, {remedy}; {KEPT}"
+    sentence = f"stopped at t = {t:.9g} s after max_steps = {run.max_steps} steps; raise max_steps, {remedy}. {KEPT}"
     return Outcome(Ending.TOO_MANY_STEPS, sentence)
 
 
@@ -139,8 +140,8 @@ def step_too_small(session: Session, t: float) -> Outcome:
     name = f"'{session.program.label(worst)}'" if worst >= 0 else "all states together"
     return Outcome(
         Ending.STEP_TOO_SMALL,
-        f"stopped at t = {t:.9g} s: the step size fell below what numbers resolve because of {name}; its derivative may have a "
-        f"singularity or a jump without an event there{too_fine(session.run)}; {KEPT}",
+        f"stopped at t = {t:.9g} s: the step size fell below the resolution of numbers because of {name}; its derivative may have a "
+        f"singularity or a jump without an event there{too_fine(session.run)}. {KEPT}",
     )
 
 
@@ -165,8 +166,8 @@ def step_not_solved(session: Session, t: float, worst: int, change: float) -> Ou
     unit = part.fmu.by_reference[part.states[worst - part.first_state]].unit
     return Outcome(
         Ending.NOT_SOLVED,
-        f"stopped at t = {t:.9g} s: a step of {run.step_size:g} s has not been solved in {run.newton_limit} Newton iterations; "
-        f"'{session.program.label(worst)}' still changes by {abs(change):.3g}{f' {unit}' if unit else ''}; {remedy}; {KEPT}",
+        f"stopped at t = {t:.9g} s: a step of {run.step_size:g} s has not been solved in {run.newton_limit} Newton "
+        f"iterations. '{session.program.label(worst)}' still changes by {abs(change):.3g}{f' {unit}' if unit else ''}; {remedy}. {KEPT}",
     )
 
 
@@ -180,7 +181,7 @@ def step_contradictory(session: Session, t: float, joints: Sequence[str], worst:
         who = f"{names} contradicts itself: no positions satisfy it"
     return Outcome(
         Ending.CONTRADICTORY,
-        f"stopped at t = {t:.9g} s: {who}, {left:.3g}{f' {unit}' if unit else ''} are left; remove one of them, or mend their values; {KEPT}",
+        f"stopped at t = {t:.9g} s: {who}, {left:.3g}{f' {unit}' if unit else ''} are left; remove one of them, or mend their values. {KEPT}",
     )
 
 
@@ -194,8 +195,8 @@ def beyond_limit(session: Session, t: float) -> Outcome:
     return Outcome(
         Ending.BEYOND_LIMIT,
         f"stopped at t = {t:.9g} s: '{session.program.label(slot)}' is {kernel.present[slot]:.4g}{unit}, more than value_limit = {factor:g} times "
-        f"{kernel.limits[slot] / factor:g}{unit}, the largest of its nominal value, its start value and 1: the system is unstable there; check gains, "
-        f"signs and start values, or choose another value_limit (None switches it off); {KEPT}",
+        f"{kernel.limits[slot] / factor:g}{unit}, the largest of its nominal value, its start value and 1. The system is unstable there; check gains, "
+        f"signs and start values, or choose another value_limit (None switches it off). {KEPT}",
     )
 
 
@@ -205,15 +206,15 @@ def chattering(session: Session, t: float) -> Outcome:
         return Outcome(
             Ending.CHATTERING,
             f"stopped at t = {t:.9g} s: the derivative of '{session.program.label(failure.slot)}' jumps from one sign to the other there, again "
-            f"and again, without an event (chattering); let its FMU signal an event, or give its model a state in which it rests; {KEPT}",
+            f"and again, without an event (chattering). Let its FMU signal an event, or give its model a state in which it rests. {KEPT}",
         )
     joint = switched.without_end(session, failure.index)
     if joint:
-        return Outcome(Ending.CHATTERING, f"stopped at t = {t:.9g} s: {joint}; {KEPT}")
+        return Outcome(Ending.CHATTERING, f"stopped at t = {t:.9g} s: {joint}. {KEPT}")
     return Outcome(
         Ending.CHATTERING,
         f"stopped at t = {t:.9g} s: {session.program.indicator_name(failure.index)} causes events without end there (chattering); give its "
-        f"condition a hysteresis, or its model a state in which it rests; {KEPT}",
+        f"condition a hysteresis, or its model a state in which it rests. {KEPT}",
     )
 
 
@@ -251,7 +252,7 @@ def reason(part: Part, message: str) -> str:
     """Returns what an instance reported when it failed, or how to make it report more."""
     if message:
         return f": {message}"
-    more = "though its logging is on" if part.logging else f"add('{part.name}', ..., logging=True) may make it tell"
+    more = "though its logging is on" if part.logging else f"add('{part.name}', ..., logging=True) may give the reason"
     return f"; it did not say why, {more}"
 
 
@@ -289,7 +290,9 @@ def _contradictory(session: Session, at: str) -> str:
     loose = uncarried(session, f.index)
     if loose:
         parts = listed(dict.fromkeys(session.built.parts[a.part].name for a in loose))
-        return f"nothing carries {parts} {at}: no mass and no joint balances what acts there ('{name}' cannot vanish); {CARRY}"
+        return (
+            f"nothing carries {parts} {at}: nothing there has mass or a joint to react the applied force ('{name}' cannot vanish); {CARRY}"
+        )
     redundant, _ = participants(session, f.index)
     partners = f" (it takes part in a redundancy of {listed(redundant)}; remove one of them, or mend their values)" if redundant else ""
     return f"the equations for {_unknowns_shown(session)} contradict each other {at}: '{name}' cannot vanish{partners}"
@@ -326,9 +329,8 @@ def _unsettled(session: Session, at: str) -> str:
     f = session.kernel.failure
     if f.instance < 0:
         return (
-            f"'{session.program.label(f.slot)}' goes on changing {at} while the values are passed around, without any discrete update: discrete "
-            "values count each other on, or some output depends on an input that its FMU's model structure does not list; break the ring, or "
-            "correct the dependencies in modelDescription.xml, or leave them out"
+            f"'{session.program.label(f.slot)}' keeps changing {at} while the values are passed around, without any discrete update. Either discrete values count each other up, or an output "
+            "depends on an input that its FMU's model structure does not list. Break the ring, correct the dependencies in modelDescription.xml, or leave them out"
         )
     return f"'{session.built.parts[f.instance].name}' asks for discrete updates without end {at}"
 
@@ -355,7 +357,7 @@ _DESCRIPTIONS: dict[Status, Callable[[Session, str], str]] = {
 }
 
 
-CARRY = "connect it with what does, or put a body that has mass in its place"
+CARRY = "connect it with a body or a joint, or replace it by a body that has mass"
 
 
 def uncarried(session: Session, loop: int) -> list[Address]:

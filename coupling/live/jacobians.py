@@ -45,7 +45,7 @@ def _add_motions(session: Session, builder: RowBuilder, moved: set[int]) -> None
         part = session.built.part_of_state(lost)
         index = session.built.parts.index(part)
         address = Address(index, 0, part.states[lost - part.first_state])
-        refuse(session.schedule.graph, address, "is no state's rate by itself, so that no position can be moved along with it")
+        refuse(session.schedule.graph, address, "is not the rate of a state, and no position can be moved along with it")
 
 
 def motions_of(session: Session) -> Iterator[tuple[int, int]]:

@@ -52,8 +52,8 @@ def library_of(
         memory = home.memory if guard is None else guard.memory
         if memory is not None and any(sign in str(error) for sign in _NO_ROOM):
             raise BuildError(
-                f"'{part.name}' cannot be loaded: memory = {memory:g} bytes is too little for the binary of '{fmu.path.name}' and what is loaded with "
-                "it; give more, such as Isolation(memory=1e9), or leave it out to have no limit"
+                f"'{part.name}' cannot be loaded: memory = {memory:g} bytes is too little for the binary of '{fmu.path.name}' and the libraries that "
+                "it loads; give more, such as Isolation(memory=1e9), or leave it out to have no limit"
             ) from None
         if lacking := _lacking(str(error), path):
             raise BuildError(f"'{part.name}' cannot be loaded: the binary of '{fmu.path.name}' needs {lacking}") from None

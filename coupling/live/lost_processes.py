@@ -43,7 +43,7 @@ def cause_of(death: Death) -> str:
         case DeathKind.LEFT:
             return f"ended its process by _exit({death.code})"
         case DeathKind.TIMED_OUT:
-            return f"did not come back within {death.seconds:.3g} s"
+            return f"did not return within {death.seconds:.3g} s"
         case DeathKind.INTERRUPTED:
             return f"was interrupted after {death.seconds:.3g} s"
         case DeathKind.DAMAGED:
@@ -81,8 +81,8 @@ def died(t: float, part: Part | None, death: Death, printed: str) -> Outcome:
     """Returns the outcome of a run whose process has ended."""
     ending, told = ending_of(death), described(part, death, printed, f" at t = {death.time:.9g} s")
     if ending is Ending.INTERRUPTED:
-        return Outcome(ending, f"interrupted at t = {t:.9g} s: {told}; {KEPT}")
-    return Outcome(ending, f"stopped at t = {t:.9g} s: {told}; {remedy_of(part, death)}; {KEPT}")
+        return Outcome(ending, f"interrupted at t = {t:.9g} s: {told}. {KEPT}")
+    return Outcome(ending, f"stopped at t = {t:.9g} s: {told}; {remedy_of(part, death)}. {KEPT}")
 
 
 def died_at_start(part: Part | None, death: Death, printed: str) -> BaseException:

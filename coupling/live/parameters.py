@@ -56,8 +56,8 @@ def parameters_named(built: Built, names: Sequence[str], values: Mapping[tuple[i
     """Parameters and start values by full names; refuses what a run cannot be differentiated by."""
     if names and built.switched:
         raise BuildError(
-            f"sensitivities are refused with '{built.parts[built.switched[0].part].name}', whose constraints come and go with its modes; take differences of "
-            "runs at other values, by sweep"
+            f"sensitivities are refused with '{built.parts[built.switched[0].part].name}', whose constraints change with its modes; take "
+            "differences of runs at other values with sweep"
         )
     fmus = {part.name: part.fmu for part in built.parts}
     forgets = not any(_remembers(part) for part in built.parts)
@@ -89,7 +89,7 @@ def _parameter(built: Built, end: End, values: Mapping[tuple[int, str], Value], 
         )
     if end.text in driven or Address(index, 0, variable.reference) in built.schedule.graph.wires:
         raise BuildError(
-            f"sensitivities: '{end.text}' is {'driven' if end.text in driven else 'connected'}; name a parameter of what it follows"
+            f"sensitivities: '{end.text}' is {'driven' if end.text in driven else 'connected'}; name a parameter of its source"
         )
     value = values.get((index, variable.name), built.start[index].get(variable.name, variable.start))
     if value is None:

@@ -36,7 +36,7 @@ def begin_sensitivities(session: Session) -> None:
         session.x,
     )
     if status is not Status.DONE:
-        raise StartError(f"the start cannot be differentiated: {describe(session)}; leave sensitivities out, or mend what fails")
+        raise StartError(f"the start cannot be differentiated: {describe(session)}; leave sensitivities out, or correct the cause")
 
 
 def lost_sensitivities(session: Session) -> list[str]:
@@ -45,8 +45,8 @@ def lost_sensitivities(session: Session) -> list[str]:
     if np.isnan(time):
         return []
     return [
-        f"at t = {time:.6g} s an event indicator hardly crosses 0, so that the time of this event has no derivative to speak of; take sensitivities "
-        "from there on with caution"
+        f"at t = {time:.6g} s an event indicator hardly crosses 0, and the derivative of the time of "
+        "this event is unreliable; treat sensitivities after it with caution"
     ]
 
 

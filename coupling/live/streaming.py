@@ -81,7 +81,7 @@ class Stream:
             with suppress(OSError):  # where nothing can be written, nothing was
                 if part is not None:
                     part.unlink(missing_ok=True)
-            remedy = "go on where it can, or begin the run anew" if self._there else "choose another path"
+            remedy = "resume where it can, or start the run again" if self._there else "choose another path"
             raise OSError(f"record_to: '{self.path}' cannot be written: {error.strerror}; {remedy}") from None
 
     def _refuse_another(self, head: bytes) -> None:
@@ -93,14 +93,14 @@ class Stream:
             same = False
         if not same:
             raise ResultError(
-                f"'{self.path}' is not the file of rows that the checkpoint tells of, and would be replaced; put that one back there, or begin the run anew"
+                f"'{self.path}' is not the file of rows that the checkpoint names, and would be replaced; put the original file back, or start the run again"
             )
 
     def go_on(self) -> None:
         """Sends the rows into the file from now on, after those that the kernel was given."""
         if self._there and self._kernel.rows != self._there["count"]:
             raise ResultError(
-                f"the checkpoint tells of {self._there['count']} rows in '{self.path}', and its run has had others; begin the run anew"
+                f"the checkpoint expects {self._there['count']} rows in '{self.path}', and its run wrote others; start the run again"
             )
         self._kernel.begin_rows_file(self._file.fileno(), self._first, _places(self._told))
 
@@ -163,11 +163,11 @@ def copy_rows(path: Path, there: Mapping[str, Any], file: RawIOBase, first: int)
     with path.open("rb") as old:
         if os.fstat(old.fileno()).st_size < there["first"] + size:
             raise ResultError(
-                f"'{path}' has fewer rows than the {there['count']} that the checkpoint tells of: it was cut, or belongs to another run; begin the run anew"
+                f"'{path}' has fewer rows than the {there['count']} that the checkpoint expects: it was cut, or belongs to another run; start the run again"
             )
         if there["checksum"] != checksum_of(old.fileno(), there["first"], size):
             raise ResultError(
-                f"'{path}' has other rows than those that the checkpoint tells of: it is damaged, or belongs to another run; begin the run anew"
+                f"'{path}' has other rows than the checkpoint expects: it is damaged, or belongs to another run; start the run again"
             )
         at, left = there["first"], size
         file.seek(first)

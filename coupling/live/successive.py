@@ -142,8 +142,8 @@ class Equations:
 def _asymmetric(session: Session, apart: float, *parts: int) -> BuildError:
     names = dict.fromkeys(repr(session.built.parts[part].name) for part in parts)
     return BuildError(
-        f"multipliers = 'successive' is refused: the equations of {' and '.join(names)} are not symmetric ({apart:.0%} apart), so that constraints "
-        "cannot be taken one by one; choose 'simultaneous'"
+        f"multipliers = 'successive' is refused: the equations of {' and '.join(names)} are not symmetric ({apart:.0%} apart), and constraints cannot "
+        "be taken one by one; choose 'simultaneous'"
     )
 
 
@@ -168,7 +168,7 @@ def repetitions_unknown(run: Run, why: str) -> BuildError:
     """Returns the refusal of a run that tells redundant constraints one by one, where that cannot be."""
     first = run.successive is not None and run.successive.redundant == "first"
     asked, other = ("redundant = 'first'", "least") if first else (f"form = '{run.form}'", "multipliers")
-    return BuildError(f"{asked} is refused: {why}, so that it cannot be told what repeats what; choose '{other}'")
+    return BuildError(f"{asked} is refused: {why}, and the repeated constraints cannot be determined; choose '{other}'")
 
 
 def begin_in_order(session: Session) -> None:
@@ -227,7 +227,7 @@ def idle(session: Session) -> list[str]:
             partners = {named[i]: value for i, value in enumerate(row) if abs(value) > _NOTHING}
             first = listed(dict.fromkeys(name.rpartition(".lambda")[0] for name in partners))
             found.append(
-                f"'{joint}' is redundant from t = {since:.6g} s on: its lambda{variable} repeats {repeated(partners)}; it carries nothing, since "
+                f"'{joint}' is redundant from t = {since:.6g} s on: its lambda{variable} repeats {repeated(partners)}. It carries nothing, since "
                 f"{first} {'was' if ',' not in first else 'were'} taken first; remove it, or choose Successive(redundant='least')"
             )
     return found

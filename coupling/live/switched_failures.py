@@ -64,8 +64,8 @@ def unsettled_modes(session: Session, at: str) -> str:
     switched = session.built.switched
     joints = listed(dict.fromkeys(session.built.parts[each.part].name for each in switched))
     rubs = any(each.given.kind == "friction" and each.given.depends for each in switched)
-    why = "their friction depends on reactions too strongly" if rubs else "which of them holds is a matter of rounding"
-    return f"the modes of {joints} do not settle; {why}; {compliant(session)}"
+    why = "their friction depends on reactions too strongly" if rubs else "rounding decides which joint holds"
+    return f"the modes of {joints} do not settle: {why}; {compliant(session)}"
 
 
 def prescribed(session: Session, at: str) -> str:
@@ -112,6 +112,6 @@ def shares(session: Session, multipliers: Sequence[str], among: Sequence[str]) -
         return ""
     return (
         f"{listed(joints)} {'carry' if len(joints) > 1 else 'carries a share of'} one load that rigid bodies cannot share out, and "
-        f"{'their' if len(joints) > 1 else 'its'} friction depends on the shares; least reactions are taken; if the friction matters, "
+        f"{'their' if len(joints) > 1 else 'its'} friction depends on the shares: the smallest reactions are taken; if the friction matters, "
         f"{compliant(session, among)}"
     )

@@ -172,8 +172,8 @@ def _undetermined(session: Session) -> list[str]:
         return []
     part = session.built.parts[session.built.switched[notes.several].part]
     return [
-        f"'{part.name}' and others carry one load that rigid bodies cannot share out from t = {notes.several_time:.6g} s on: as few of them as can do, and "
-        f"the others touch without a force; the motion does not depend on that unless their friction differs; where shares matter, {compliant(session)}"
+        f"'{part.name}' and others carry one load that rigid bodies cannot share out from t = {notes.several_time:.6g} s on. As few of them as possible carry it, and the others touch without a "
+        f"force. The motion depends on the shares only if their friction differs; if shares matter, {compliant(session)}"
     ]
 
 
@@ -183,6 +183,6 @@ def _shared(session: Session) -> list[str]:
         return []
     part = session.built.parts[session.built.switched[notes.shared].part]
     return [
-        f"'{part.name}' and others carry one load that rigid bodies cannot share out; by least reactions it carries its limit from t = {notes.shared_time:.6g} s "
-        "on; the motion does not depend on that, which of them gives way first does"
+        f"'{part.name}' and others carry one load that rigid bodies cannot share out: with the smallest reactions it reaches its limit from t = {notes.shared_time:.6g} s "
+        "on; the motion does not depend on the shares, but the joint that yields first does"
     ]

@@ -19,7 +19,7 @@ def unwritten(make: Callable[..., object], error: Exception) -> str:
         why = f"{type(error).__name__}: {error}"
     except Exception:  # of its own __str__
         why = type(error).__name__
-    return f"a sentence about this run could not be written ({where}: {why}); the rows are kept; please report it"
+    return f"a sentence about this run could not be written ({where}: {why}), but the rows are kept; please report it"
 
 
 def sentences(make: Callable[..., str | Iterable[str]], *arguments: Any) -> list[str]:
@@ -57,6 +57,6 @@ def total(end: Callable[..., Outcome]) -> Callable[..., Outcome]:
         except HostDied:
             raise
         except Exception as error:
-            return Outcome(Ending.SOLVER_FAILED, f"stopped; {unwritten(end, error)}; {KEPT}")
+            return Outcome(Ending.SOLVER_FAILED, f"stopped; {unwritten(end, error)}. {KEPT}")
 
     return ended

@@ -25,7 +25,7 @@ def check_start_state(session: Session, changed: Collection[tuple[int, str]] = (
             part = session.built.parts[each.part]
             variable = part.fmu.by_reference[each.given.position or 0]
             raise InitialStateError(
-                f"'{part.name}' starts {depth:.4g} {variable.unit} inside ({variable.name} = {-depth:.4g} {variable.unit}; at most {TOLERANCE * session.length:.4g} {variable.unit}); "
+                f"'{part.name}' starts {depth:.4g} {variable.unit} inside ({variable.name} = {-depth:.4g} {variable.unit}, at most {TOLERANCE * session.length:.4g} {variable.unit}); "
                 "move it, or use initial='assemble'"
             )
     violated: list[str] = []

@@ -96,20 +96,20 @@ def _far_apart(session: Session) -> str:
     bodies = [session.built.part_of_state(state).name for state in (light, heavy)]
     one = bodies[0] == bodies[1]
     where = f"on '{bodies[0]}'" if one else f"between '{bodies[0]}' and '{bodies[1]}'"
-    known = f"no more than {digits(pivot)} digits are known"
+    known = f"at most {digits(pivot)} digits are known"
     if ratio * ratio * pivot < 1:
         return (
-            f"the run begins, or goes on after an event, so close to a singular pose that of the forces {where} {known} there; have it begin farther "
-            "away, or in the pose itself"
+            f"the run begins, or goes on after an event, so close to a singular pose that {known} "
+            "of the forces {where} there; start it farther away, or in the pose itself"
         )
     if one:
         return (
-            f"the mass of '{bodies[0]}' and its moments of inertia are too far apart, so that of the forces {where} {known}; give it those of a "
-            "body of its extent, or connect what it connects directly"
+            f"the mass of '{bodies[0]}' and its moments of inertia are too far apart: {known} of the forces {where}; give it the moments "
+            "of inertia of a body of its extent, or connect its neighbours directly"
         )
     return (
-        f"the masses or moments of inertia of '{bodies[0]}' and '{bodies[1]}' are 1 to {ratio:.2g}, so that of the forces between them {known}; "
-        "give the light body more mass, or connect what it connects directly"
+        f"the masses or moments of inertia of '{bodies[0]}' and '{bodies[1]}' are 1 to {ratio:.2g}: {known} of the forces between them; give the light body more "
+        "mass, or connect its neighbours directly"
     )
 
 
@@ -135,13 +135,13 @@ def _redundancy(session: Session, number: int, passing: bool) -> str:
         return sentence + shared
     if passing:
         return sentence + (
-            "the mechanism passes a pose there from which its motion can go on in more than one way, and the multipliers near it are "
-            "uncertain: look whether the energy and the branch are kept; "
+            "the mechanism passes a pose there from which more than one motion is "
+            "possible, and the multipliers near it are uncertain: check the energy and the branch; "
             + (_smaller(session.run) if session.projects else _BAUMGARTE_HELPS)
         )
     return (
         sentence
-        + f"of the multipliers that share the load ({listed(open_)}), those of least length are taken"
+        + f"of the multipliers that share the load ({listed(open_)}), the solution of least length is taken"
         + _replacement(session, count, names)
     )
 
@@ -155,7 +155,7 @@ def _uncarried(session: Session, loose: Sequence[Address], time: float) -> str:
     names = [named(a.part, a.reference) for a in loose if parts[a.part].fmu.model_name != _POINT]
     if not names:
         return ""
-    return f"nothing carries {listed(names)} at t = {time:.6g} s: no mass and no joint determines what was taken for it; {CARRY}"
+    return f"nothing carries {listed(names)} at t = {time:.6g} s: no mass and no joint determines this value; {CARRY}"
 
 
 _HINGE = "spatial.Revolute"
@@ -171,9 +171,8 @@ def _replacement(session: Session, count: int, names: list[str]) -> str:
     if more or len(hinges) < 2 * loops or not _OF_PLANAR_LOOPS.issuperset(joints.values()):
         return ""
     return (
-        f"; to be free of this, replace {'one' if loops == 1 else 'in each loop one'} {_HINGE} by a spatial.Spherical and the next one by a "
-        "spatial.Universal, of whose axes (x of M, y of N) one is the hinge's and the other, on the body between the two, is across the line "
-        f"between them (there are {listed(hinges)}); the others stay"
+        f". To avoid this, replace {'one' if loops == 1 else 'in each loop one'} {_HINGE} by a spatial.Spherical and the next one by a spatial.Universal. One of its axes (x of M, y of N) is the "
+        "axis of the hinge; the other, on the body between the two, is across the line between them (hinges: {listed(hinges)}). The others stay"
     )
 
 

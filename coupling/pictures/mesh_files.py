@@ -63,7 +63,7 @@ def _stl(content: bytes) -> Mesh:
     elif len(content) < 84:
         raise _Damage(f"it has {len(content)} bytes, and a file of STL at least 84")
     else:
-        raise _Damage(f"it tells of {told} triangles, which take {84 + 50 * told} bytes, and has {len(content)}")
+        raise _Damage(f"it announces {told} triangles, which take {84 + 50 * told} bytes, and has {len(content)}")
     return corners, np.arange(len(corners)).reshape(-1, 3)
 
 

@@ -179,7 +179,9 @@ class _Table:
             for name in group:
                 fitting = [each for each in (*self.column, *self.number) if matches(each, name)]
                 if not fitting:
-                    raise ValueError(f"signals: '{name}' was not recorded; {nearest(name, self.column) or 'result.names lists what was'}")
+                    raise ValueError(
+                        f"signals: '{name}' was not recorded; {nearest(name, self.column) or 'result.names lists the recorded names'}"
+                    )
                 numbers += [self.number[each] if each in self.number else self.of(each) for each in dict.fromkeys(fitting)]
             units = {i: self.signals[i].unit for i in numbers}
             found += by_unit_of(numbers, units)

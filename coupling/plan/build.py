@@ -296,8 +296,8 @@ def _stepped_and_enforced(joint: str, kinds: Mapping[str, str]) -> BuildError:
     """Returns the error on a joint that comes into force in a co-simulation: velocities jump there."""
     stepped = next(name for name, kind in kinds.items() if kind == "cs")
     return BuildError(
-        f"enforce: '{joint}' cannot come and go while '{stepped}' runs in Co-Simulation, where velocities cannot be set; leave communication_step "
-        f"out and run '{stepped}' with kind='me', or use a compliant contact in place of the joint, such as a spring and a damper"
+        f"enforce: '{joint}' cannot be switched while '{stepped}' runs in Co-Simulation, where "
+        f"velocities cannot be set. Leave out communication_step and run '{stepped}' with kind='me', or use a compliant contact in place of the joint, such as a spring and a damper"
     )
 
 

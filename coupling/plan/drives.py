@@ -157,7 +157,7 @@ def drive_of(
         tree, known = formulas.formula_of(value, name)
         if known is None and breaks is None:
             raise BuildError(
-                f"'{name}' is driven by {value}, whose conditions do not tell when they change; give these times, breaks=[...]"
+                f"'{name}' is driven by {value}, whose conditions do not give the times of their changes; give them in breaks=[...]"
             )
         jumps = _times(name, breaks) + (known or ())
         return ConstantDrive(tree) if isinstance(tree, float) else FormulaDrive(tree, tuple(sorted(set(jumps))))

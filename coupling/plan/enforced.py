@@ -26,8 +26,8 @@ def enforced_joint(name: Any, fmus: Mapping[str, Fmu], given: Collection[str]) -
         raise BuildError(f"enforce: '{name}' is no joint of the system; {nearest(name, joints) or f'there are {listed(joints)}'}")
     if variable:
         raise BuildError(
-            f"enforce: '{name}' is a variable; give a joint, whose constraints are to come and go. Values that are to stay are named in hold= "
-            "of equilibrium(), and those of add() stay in initial='assemble'"
+            f"enforce: '{name}' is a variable; give a joint, whose constraints are switched. Values "
+            "that must not change are named in hold= of equilibrium(), and those of add() stay in initial='assemble'"
         )
     if not _constrains(fmus[name]):
         raise BuildError(f"enforce: '{name}' has no constraints; only joints can be added and removed")

@@ -53,9 +53,7 @@ def start_values_of_run(definition: Definition, built: Built, given: Mapping[str
         if name in fmus[instance].terminals:
             raise BuildError(f"start_values: '{text}' is a port; name one of its variables")
         if text in driven:
-            raise BuildError(
-                f"start_values: '{text}' is driven, so that its value is that of its drive; give the value in drives, or leave it out"
-            )
+            raise BuildError(f"start_values: '{text}' is driven, and its drive gives its value; give the value in drives, or leave it out")
         for variable, of in start_items(instance, fmus[instance], name, value, again=True):
             found[number[instance], variable] = of
     return found

@@ -126,7 +126,7 @@ def _check(kinds: Mapping[str, str], definition: Definition, mode: Mode) -> None
         why = "all of them have no states, or are of kind 'me'"
         if carried:
             runs = "runs" if len(carried) == 1 else "run"
-            why = f"{listed(carried)} {runs} in Model Exchange together with what carries {'it' if len(carried) == 1 else 'them'}"
+            why = f"{listed(carried)} {runs} in Model Exchange together with {'its' if len(carried) == 1 else 'their'} bodies"
         raise BuildError(
             f"a communication_step is given, but no instance runs in Co-Simulation: {why}; leave it out, or add instances of kind 'cs'"
         )

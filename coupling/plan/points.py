@@ -44,7 +44,7 @@ def torque_free_ports(
                 continue
             if giver.torque_free is None:
                 raise BuildError(
-                    f"{_refused(port, point)}; connect what gives none there, such as a rod or a spherical joint, or {_other_body(b)}"
+                    f"{_refused(port, point)}; connect a component that gives none there, such as a rod or a spherical joint, or {_other_body(b)}"
                 )
             for variable in giver.torque_free:
                 if (a, variable) in fed:

@@ -52,7 +52,7 @@ def plan_reading(schedule: Schedule) -> Reading:
         refuse(
             graph,
             schedule.loops[0].unknowns[0],
-            "belongs to a constraint whose violation no output velocity[k] tells, and so do all others",
+            "belongs to a constraint without an output velocity[k], as do all others",
         )
     needed = _needed(graph, schedule, places)
     by_part: dict[int, list[Address]] = defaultdict(list)
@@ -137,11 +137,11 @@ def _levels(graph: Graph, loop: ScheduledLoop, unknown: int) -> tuple[Address | 
     if constraint is None or (constraint.velocity is None and constraint.position is None):
         return None, None
     if constraint.velocity is None:
-        refuse(graph, multiplier, "belongs to a constraint whose violation no output velocity[k] tells")
+        refuse(graph, multiplier, "belongs to a constraint without an output velocity[k]")
     if constraint.position is None and "baumgarte.beta" in part.fmu.variables and "baumgarte.gamma" not in part.fmu.variables:
-        refuse(graph, multiplier, "belongs to a constraint of positions whose violation no output position[k] tells")
+        refuse(graph, multiplier, "belongs to a constraint of positions without an output position[k]")
     if loop.followers is None:
-        refuse(graph, multiplier, "is found by iteration, so that it is not known how states answer to it")
+        refuse(graph, multiplier, "is found by iteration, and its effect on the states is unknown")
     position = None if constraint.position is None else Address(residual.part, 0, constraint.position)
     return position, Address(residual.part, 0, constraint.velocity)
 
@@ -159,7 +159,7 @@ def _needed(graph: Graph, schedule: Schedule, wanted: Iterable[Address]) -> set[
     for address in wanted:
         known = _known(graph, address)
         if known is None:
-            refuse(graph, address, "does not say what it depends on")
+            refuse(graph, address, "does not list its dependencies")
         open_now = [graph.node[a] for r, _ in known if (a := Address(address.part, 0, r)) in graph.node]
         while open_now:
             node = open_now.pop()

@@ -26,7 +26,7 @@ def with_rates(fmus: Mapping[str, Fmu], drives: Mapping[Name, Drive]) -> dict[Na
         found[instance, name], *derived = _derivatives(drive, len(rates), f"{instance}.{name}")
         for rate, each in zip(rates, derived, strict=False):
             if (instance, rate) in drives:
-                raise BuildError(f"'{instance}.{rate}' is driven, and follows from what drives '{instance}.{name}'; leave its drive out")
+                raise BuildError(f"'{instance}.{rate}' is driven, and follows from the drive of '{instance}.{name}'; leave its drive out")
             found[instance, rate] = each
     return found
 
@@ -41,8 +41,8 @@ def check_rates(
             if (instance, rate) not in drives and (instance, rate) not in wires and rate not in given[instance]:
                 full = f"{instance}.{name}"
                 raise BuildError(
-                    f"'{full}' varies, and nobody gives '{instance}.{rate}', which would be taken for 0; drive '{full}' by an expression of jourdain.declare.t, "
-                    f"a table with smooth=True or a function with {option}, or let something give '{instance}.{rate}' as well"
+                    f"'{full}' varies, and nothing gives '{instance}.{rate}', which would be taken for 0; drive '{full}' by an expression of jourdain.declare.t, "
+                    f"a table with smooth=True or a function with {option}, or connect or drive '{instance}.{rate}' as well"
                 )
 
 

@@ -24,10 +24,10 @@ def unsolvable(schedule: Schedule, loop: ScheduledLoop) -> tuple[int, str] | Non
         sources = {s.part for _, given in wires for s in given}
         for other in sorted(sources):
             if graph.parts[other].stepped and not graph.parts[other].interface.directional_derivatives:
-                return other, "offers no directional derivatives, so that its motion under a force is not known"
+                return other, "offers no directional derivatives, and its motion under a force is not known"
         for reference, _ in declared.dependencies or ():
             variable = part.fmu.by_reference[reference]
             addresses = {Address(residual.part, 0, part.fmu.seen(variable, in_base)) for in_base in (False, True)}
             if variable.causality == "input" and addresses.isdisjoint(graph.node) and sources:
-                return residual.part, f"is not told '{variable.name}'"
+                return residual.part, f"does not receive '{variable.name}'"
     return None

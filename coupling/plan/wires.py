@@ -128,4 +128,4 @@ def _worded(drive: Drive) -> str:
     if isinstance(drive, ConstantDrive):
         return f"{drive.value:.9g}"
     words = {FunctionDrive: "a function of time", FormulaDrive: "a formula of time", TableDrive: "a table", PiecesDrive: "a smooth table"}
-    return words.get(type(drive), "whoever runs the system")
+    return words.get(type(drive), "the caller of the system")

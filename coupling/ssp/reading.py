@@ -53,7 +53,7 @@ def read(package: Package) -> tuple[Flat, Element | None]:
 
 def _structure(package: Package, file: str) -> Document:
     if file not in package.names:
-        raise BuildError(f"'{package.path}' holds no {file}, so that it is no SSP package; save the system as SSP 1.0 or 2.0")
+        raise BuildError(f"'{package.path}' holds no {file} and is no SSP package; save the system as SSP 1.0 or 2.0")
     document = parsed(package.read(file), file, "ssd:SystemStructureDescription")
     version = document.root.get("version", "")
     if not version.startswith(("1.", "2.")):

@@ -136,7 +136,7 @@ class _Course:
         return rows
 
     def _killer(self, number: int, point: Point) -> Row:
-        remedy = "simulate it alone, in a process of its own, to see what its FMUs do"
+        remedy = "simulate it alone, in a process of its own, to see the behaviour of its FMUs"
         sentence = f"{self.task.told(number, point)} ended the process of its worker; {remedy}"
         return Row(number, Outcome(Ending.WORKER_LOST, sentence), float("nan"), {}, {})
 
@@ -145,8 +145,8 @@ class _Course:
         file = getattr(sys.modules.get("__main__"), "__file__", None)
         if file and isinstance(self.runner.executor, ProcessPoolExecutor) and not _is_guarded(Path(file)):
             raise SweepError(
-                f"the processes ended before their first run: each of them begins by running '{Path(file).name}', and comes to the sweep again; "
-                "put what the script does below  if __name__ == \"__main__\":  or choose executor='threads'"
+                f"the processes ended before their first run: each of them begins by running '{Path(file).name}', and reaches the sweep again; put "
+                "the statements of the script below  if __name__ == \"__main__\":  or choose executor='threads'"
             )
         try:
             self.runner.executor.submit(int).result()
@@ -154,7 +154,7 @@ class _Course:
             if not self.runner.lost(error):
                 raise
             raise SweepError(
-                "the processes ended before their first run; what they wrote to the standard error output says why; or choose executor='threads'"
+                "the processes ended before their first run; see their standard error output for the cause, or choose executor='threads'"
             ) from None
 
     def stop(self) -> list[Row]:

@@ -197,7 +197,7 @@ def _check_threads(task: Task) -> None:
     once = dict.fromkeys(name for name, fmu in kinds for each in (fmu.model_exchange, fmu.co_simulation) if each and each.once_per_process)
     if once:
         raise BuildError(
-            f"{listed(once)} can be instantiated only once in a process, so that threads cannot run the system side by side; "
+            f"{listed(once)} can be instantiated only once in a process, and threads cannot run the system side by side; "
             "choose executor='processes'"
         )
 

@@ -39,7 +39,9 @@ def points_of(given: Any, combine: str | None) -> Points:
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise BuildError(f"a sweep over {shown(given)} is refused: {_WANTED}")
     if combine is not None:
-        raise BuildError(f"combine = {shown(combine)} is for values by name; mappings one after the other are points already; leave it out")
+        raise BuildError(
+            f"combine = {shown(combine)} is for values by name, and a list of mappings is a list of points already; leave it out"
+        )
     return _of_mappings(iter(given))
 
 
@@ -62,9 +64,7 @@ def _column(name: Any, values: Any) -> Sequence[Any]:
     if not isinstance(name, str):
         raise BuildError(f"a sweep has {shown(name)} for a name; give full names of variables, such as 'rod.m'")
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise BuildError(
-            f"'{name}': {shown(values)} is refused: give a list of values; what is the same in all runs goes into start_values"
-        )
+        raise BuildError(f"'{name}': {shown(values)} is refused: give a list of values; values common to all runs go into start_values")
     found = [_plain(each) for each in values]
     if not found:
         raise BuildError(f"'{name}' has no values; give at least one")

@@ -63,8 +63,8 @@ def _loaded(task: bytes) -> Task:
         found: Task = pickle.loads(task)
     except (AttributeError, ImportError) as error:
         raise SweepError(
-            f"a worker cannot take what it is sent: {error}; define functions at the top of a file that workers can import, which what is typed into a "
-            "notebook is not, or choose executor='threads'"
+            f"a worker cannot read its task: {error}; define functions at the top "
+            "of a file that workers can import, not in a notebook, or choose executor='threads'"
         ) from None
     return found
 

@@ -153,7 +153,7 @@ class Joint(Component):
             if any(order > highest for order in orders):
                 raise DeclarationError(
                     f"{self._name}: {constraint.__name__}() contains '{equation}', which is of a higher level; "
-                    f"{'use velocity_constraint() for what contains velocities' if highest == 0 else 'a constraint contains no accelerations'}"
+                    f"{'use velocity_constraint() for expressions that contain velocities' if highest == 0 else 'a constraint contains no accelerations'}"
                 )
         return stated
 
@@ -291,7 +291,7 @@ class Joint(Component):
             self.local(f"{name}.{what}", equation, "", f"{what} of the {name}, if the constraint holds", rate=self.D(equation))
             for what, equation in (("sine", angle.sine), ("cosine", angle.cosine))
         )
-        text = f"{name}.q as integrated, which tells angles apart that differ by whole turns"
+        text = f"{name}.q as integrated, which distinguishes angles that differ by whole turns"
         turned = self.state(f"{name}.turned", 0.0, "rad", text, gauge=f"{name}.q")
         square = S**2 + C**2
         slope = C * rates[S] - S * rates[C]

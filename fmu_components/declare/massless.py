@@ -17,7 +17,7 @@ def solved_from_outside(part: Component, accelerations: dict[str, tuple[sympy.Sy
         part.rate(velocity, part._add(Variable(name, Role.ALGEBRAIC, unit, text, 0.0, order=3, partner=f"residual[{k}]")))
     for k, (name, (_, text, effort)) in enumerate(accelerations.items(), start=1):
         part.output(
-            f"residual[{k}]", effort, "N.m" if name == "alpha" else "N", f"sum of what acts along the {text}: zero for the right {name}"
+            f"residual[{k}]", effort, "N.m" if name == "alpha" else "N", f"sum of the loads along the {text}: zero for the right {name}"
         )
     part.expect(
         sympy.Piecewise((1, ideal), (-1, True)),

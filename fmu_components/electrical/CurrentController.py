@@ -23,7 +23,7 @@ class CurrentController(Component):
         ki = self.parameter("ki", 500.0, "Ohm/s", "integral gain", nominal=100)
         limit = self.parameter("limit", 12.0, "V", "greatest voltage, of either sign", above=0, nominal=10)
         Tt = self.parameter("Tt", 2e-3, "s", "tracking time of the integral part while the voltage is limited", above=0, nominal=1e-3)
-        setpoint = self.input("setpoint", 0.0, "A", "what the current is to be")
+        setpoint = self.input("setpoint", 0.0, "A", "the wanted current")
         measurement = self.input("measurement", 0.0, "A", "the current")
         emf = self.input("emf", 0.0, "V", "voltage known to be needed besides")
         integral = self.state("integral", 0.0, "V", "the integral part")

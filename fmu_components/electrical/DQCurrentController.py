@@ -31,7 +31,7 @@ class DQCurrentController(Component):
         flux = self.parameter("flux", 0.01, "Wb", "flux of its magnets", at_least=0, nominal=0.01)
         R = self.parameter("R", 0.05, "Ohm", "its resistance", above=0, nominal=0.1)
         inductances = {axis: self.parameter(f"L{axis}", 2e-4, "H", f"its inductance along {axis}", above=0, nominal=1e-4) for axis in "dq"}
-        setpoint = {axis: self.input(f"setpoint.{axis}", 0.0, "A", f"what the current along {axis} is to be") for axis in "dq"}
+        setpoint = {axis: self.input(f"setpoint.{axis}", 0.0, "A", f"the wanted current along {axis}") for axis in "dq"}
         current = {axis: self.input(f"measurement.{axis}", 0.0, "A", f"the current along {axis}") for axis in "dq"}
         w = self.local(
             "w", pole_pairs * self.input("speed", 0.0, "rad/s", "angular velocity of the shaft"), "rad/s", "electrical angular velocity"
@@ -49,7 +49,7 @@ class DQCurrentController(Component):
         }
         amplitude = self.local("amplitude", Magnitude(demand["d"], demand["q"]), "V", "amplitude of the voltage without the limit")
         limited = self.relation("limited", amplitude - limit, "the demand lies above the limit")
-        part = self.local("part", Piecewise((limit / amplitude, limited), (1, True)), "", "what the limit leaves of the voltage")
+        part = self.local("part", Piecewise((limit / amplitude, limited), (1, True)), "", "the share of the voltage within the limit")
         for axis in "dq":
             voltage = self.output(f"v{axis}", part * demand[axis], "V", f"the voltage along {axis}")
             # What the limit takes away counts as an error of the current that would have asked for it.

@@ -21,8 +21,8 @@ class HBridge(Component):
     )
 
     def declare(self):
-        supply = self.port("supply", ELECTRICAL, Side.EFFORT, "what feeds the bridge")
-        load = self.port("load", ELECTRICAL, Side.MOTION, "what the bridge feeds")
+        supply = self.port("supply", ELECTRICAL, Side.EFFORT, "the supply of the bridge")
+        load = self.port("load", ELECTRICAL, Side.MOTION, "the load of the bridge")
         R = self.parameter("R", 0.0, "Ohm", "resistance of the two switches that conduct; 0 for none", at_least=0, nominal=0.01)
         demand = self.input("duty", 0.0, "", "mean voltage at the load over that of the supply, from -1 to 1")
         duty = self.local("fraction", limited(self, demand, -1, 1), "", "the duty within its limits")

@@ -24,7 +24,7 @@ class SpeedController(Component):
         limit = self.parameter("limit", 1.0, "N.m", "greatest torque, of either sign", above=0)
         Tt = self.parameter("Tt", 0.1, "s", "tracking time of the integral part while the torque is limited", above=0, nominal=0.1)
         k = self.parameter("k", 0.05, "N.m/A", "torque of the motor per current", above=0, nominal=0.1)
-        setpoint = self.input("setpoint", 0.0, "rad/s", "what the angular velocity is to be")
+        setpoint = self.input("setpoint", 0.0, "rad/s", "the wanted angular velocity")
         measurement = self.input("measurement", 0.0, "rad/s", "the angular velocity")
         integral = self.state("integral", 0.0, "N.m", "the integral part")
         error = setpoint - measurement

@@ -146,7 +146,7 @@ def compiler_version(compiler: str) -> str:
         return subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError) as error:
         raise ExportError(
-            f"the C compiler '{compiler}' does not tell its version ({error}); name another one in the environment variable CC, or unset it"
+            f"the C compiler '{compiler}' does not report its version ({error}); name another one in the environment variable CC, or unset it"
         ) from None
 
 

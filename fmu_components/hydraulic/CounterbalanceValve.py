@@ -32,7 +32,7 @@ class CounterbalanceValve(Component):
         B = self.port("B", HYDRAULIC, Side.EFFORT, "directional valve", {"p": 1e5})
         X = self.port("X", HYDRAULIC, Side.EFFORT, "pilot line, which takes no flow", {"p": 1e5})
         opens = self.parameter("set", 2e7, "Pa", "pressure of the load at which the valve opens without pilot", at_least=0, nominal=1e7)
-        pilot = self.parameter("pilot", 4.0, "", "pilot ratio: what one pascal of the pilot counts for in the load", at_least=0)
+        pilot = self.parameter("pilot", 4.0, "", "pilot ratio: the load pressure that one pascal of the pilot replaces", at_least=0)
         band = self.parameter("band", 4e6, "Pa", "pressure beyond that at which it is fully open", above=0, nominal=1e6)
         rated_flow = self.parameter("nominal.flow", 1e-3, "m3/s", "flow at the nominal pressure drop, fully open", above=0, nominal=1e-3)
         rated_drop = self.parameter("nominal.drop", 2e6, "Pa", "pressure drop of the nominal flow", above=0, nominal=1e6)

@@ -21,7 +21,7 @@ class Angle(Component):
     )
 
     def declare(self):
-        flange = self.port("flange", ROTATIONAL, Side.MOTION, "the shaft that turns as is told")
+        flange = self.port("flange", ROTATIONAL, Side.MOTION, "the shaft that turns by the prescribed angle")
         self.moves(flange, self.signal("angle", "rad", "angle of the shaft", rates=2))
         torque = self.output("torque", -flange.tau, "N.m", "torque that the source gives to the shaft")
         self.output("power", torque * self["angle.rate"], "W", "power that the source gives to the shaft")

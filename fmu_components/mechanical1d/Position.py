@@ -20,7 +20,7 @@ class Position(Component):
     )
 
     def declare(self):
-        flange = self.port("flange", TRANSLATIONAL, Side.MOTION, "the slide that moves as is told")
+        flange = self.port("flange", TRANSLATIONAL, Side.MOTION, "the slide that follows the prescribed position")
         self.moves(flange, self.signal("position", "m", "position of the slide", rates=2))
         force = self.output("force", -flange.f, "N", "force that the source gives to the slide")
         self.output("power", force * self["position.rate"], "W", "power that the source gives to the slide")

@@ -19,7 +19,7 @@ class Speed(Component):
     )
 
     def declare(self):
-        flange = self.port("flange", ROTATIONAL, Side.MOTION, "the shaft that turns as is told")
+        flange = self.port("flange", ROTATIONAL, Side.MOTION, "the shaft that turns at the prescribed speed")
         angle = self.state("angle", 0.0, "rad", "angle of the shaft")
         speed = self.signal("speed", "rad/s", "angular velocity of the shaft")
         self.rate(angle, speed)

@@ -16,7 +16,7 @@ class Torque(Component):
     )
 
     def declare(self):
-        flange = self.port("flange", ROTATIONAL, Side.EFFORT, "what the torque acts on")
+        flange = self.port("flange", ROTATIONAL, Side.EFFORT, "the shaft on which the torque acts")
         torque = self.input("torque", 0.0, "N.m", "torque on the flange")
         self.gives(flange, torque)
         self.output("power", torque * flange.w, "W", "power given to the flange")

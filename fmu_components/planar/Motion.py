@@ -21,7 +21,7 @@ class Motion(Component):
     picture = picture(square("p1"))
 
     def declare(self):
-        p1 = self.port("p1", PLANAR, Side.MOTION, "the point that moves as is told")
+        p1 = self.port("p1", PLANAR, Side.MOTION, "the point with the prescribed motion")
         words = {
             "x": ("m", "absolute x of the point"),
             "y": ("m", "absolute y of the point"),

@@ -60,7 +60,7 @@ void expect_modes(Instance *instance)
         return;
     instance->modes_chosen = true;
     const Variable *first = &model.variable[model.mode[0]], *ideal = &model.variable[model.switch_reference];
-    report(instance, WARNING, "%s: nobody chooses %s, which stays %g; where a tool does not know modes (org.jourdain.switched), use %s = false",
+    report(instance, WARNING, "%s: the importer does not choose %s, which stays %g; if a tool does not know modes (org.jourdain.switched), use %s = false",
            instance->name, variable_name(&model, first), instance->v[model.mode[0]], variable_name(&model, ideal));
 }
 
@@ -165,7 +165,7 @@ Status settle_events(Instance *instance, Update *update)
         if (status != OK || !update->again)
             return status;
     }
-    return report(instance, ERROR, "%s: the events at time %.17g do not settle: each round makes another one happen", instance->name,
+    return report(instance, ERROR, "%s: the events at time %.17g do not settle: each round triggers another event", instance->name,
                   instance->v[model.time]);
 }
 

@@ -146,7 +146,7 @@ static Status check_validity(Instance *instance)
             const bool advisory = model.requirement[i].advisory;
             char values[VALUES_LENGTH];
             describe_values(instance, i, values);
-            report(instance, advisory ? WARNING : ERROR, "%s: it is %s that %s; what %s be positive is %g, from %s", instance->name,
+            report(instance, advisory ? WARNING : ERROR, "%s: it is %s that %s; the value that %s be positive is %g, from %s", instance->name,
                    advisory ? "expected" : "required", model.requirement[i].text, advisory ? "should" : "must", instance->margins[i], values);
             if (!advisory)
                 return ERROR;
@@ -198,7 +198,7 @@ Status start(Instance *instance, bool tolerance_defined, double tolerance, doubl
     if (tolerance_defined && !isfinite(tolerance))
         return report(instance, ERROR, "%s: the tolerance %g is refused: it must be a finite number", instance->name, tolerance);
     if (tolerance_defined && tolerance <= 0) { /* OMSimulator writes 0 into the files that it saves */
-        report(instance, WARNING, "%s: the tolerance %g is none, so that the FMU keeps its own; give one greater than 0", instance->name,
+        report(instance, WARNING, "%s: the tolerance %g is none, and the FMU keeps its own; give one greater than 0", instance->name,
                tolerance);
         tolerance_defined = false;
     }

@@ -50,7 +50,7 @@ bool select_categories(Instance *instance, bool on, size_t count, const char *co
             }
         known = known && found;
         if (!found)
-            report(instance, ERROR, "%s: there is no log category '%s'; the model description lists those there are", instance->name,
+            report(instance, ERROR, "%s: there is no log category '%s'; the model description lists all categories", instance->name,
                    categories[i] ? categories[i] : "(null)");
     }
     return known;

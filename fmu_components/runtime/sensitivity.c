@@ -186,7 +186,7 @@ Status set_input_derivative(Instance *instance, Reference reference, int order, 
     if (!variable)
         return ERROR;
     if (variable->role != INPUT && variable->role != ALGEBRAIC)
-        return report(instance, ERROR, "%s: %s (value reference %u) is no input, so that its derivative %g cannot be set", instance->name,
+        return report(instance, ERROR, "%s: %s (value reference %u) is no input, and its derivative %g cannot be set", instance->name,
                       variable_name(&model, variable), reference, value);
     if (order != 1 && order != 2)
         return report(instance, ERROR, "%s: the derivative of order %d of %s is not supported; the orders are 1 and 2", instance->name, order,

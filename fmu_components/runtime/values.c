@@ -61,7 +61,7 @@ static bool may_set(const Instance *instance, const Variable *variable)
 
 Status unknown_reference(const Instance *instance, Reference reference)
 {
-    return report(instance, ERROR, "%s: the value reference %u is unknown; those of %s are 1 to %u", instance->name, reference, model.name,
+    return report(instance, ERROR, "%s: the value reference %u is unknown; %s has 1 to %u", instance->name, reference, model.name,
                   last_reference(&model));
 }
 

@@ -19,5 +19,5 @@ class Deadzone(Component):
         u = self.input("u", 0.0, "", "the signal")
         above = self.relation("above", u - upper, "the signal lies above the upper limit")
         below = self.relation("below", lower - u, "the signal lies below the lower limit")
-        self.output("y", Piecewise((u - upper, above), (u - lower, below), (0, True)), "", "what is in excess of the limits")
+        self.output("y", Piecewise((u - upper, above), (u - lower, below), (0, True)), "", "the part of the input beyond the limits")
         self.require(upper - lower, "the upper limit is greater than the lower one")

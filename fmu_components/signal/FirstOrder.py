@@ -15,6 +15,6 @@ class FirstOrder(Component):
         k = self.parameter("k", 1.0, "", "factor")
         T = self.parameter("T", 1.0, "s", "time constant", above=0)
         u = self.input("u", 0.0, "", "the signal that is followed")
-        x = self.state("x", 0.0, "", "the signal that lags behind")
+        x = self.state("x", 0.0, "", "the delayed signal")
         self.rate(x, (k * u - x) / T)
-        self.output("y", x, "", "the signal that lags behind")
+        self.output("y", x, "", "the delayed signal")

@@ -28,7 +28,7 @@ class PID(Component):
         lower = self.parameter("lower", -1e9, "", "lower limit of the output", nominal=1e9)
         upper = self.parameter("upper", 1e9, "", "upper limit of the output", nominal=1e9)
         Tt = self.parameter("Tt", 1.0, "s", "tracking time of the integral part while the output is limited", above=0)
-        setpoint = self.input("setpoint", 0.0, "", "what the measurement is to be")
+        setpoint = self.input("setpoint", 0.0, "", "the wanted value of the measurement")
         measurement = self.input("measurement", 0.0, "", "what is controlled")
         integral = self.state("integral", 0.0, "", "the integral part")
         filtered = self.state("filtered", 0.0, "", "filtered value whose rate is the derivative part")

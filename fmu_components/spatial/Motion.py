@@ -27,7 +27,7 @@ class Motion(Component):
     picture = picture(square("p1"))
 
     def declare(self):
-        p1 = self.port("p1", SPATIAL, Side.MOTION, "the point that moves as is told")
+        p1 = self.port("p1", SPATIAL, Side.MOTION, "the point with the prescribed motion")
         place = [self.signal(axis, "m", f"absolute {axis} of the point", rates=2) for axis in AXES]
         turns = {"roll": "its axis x, as pitch has left it", "pitch": "its axis y, as yaw has left it", "yaw": "the absolute axis z"}
         roll, pitch, yaw = (self.signal(name, "rad", f"turn of the frame about {text}", rates=2) for name, text in turns.items())

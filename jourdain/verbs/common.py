@@ -53,7 +53,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         text = message.removeprefix("argument ")
-        help_text = "" if ";" in text else f"; '{self.prog} --help' shows what there is"
+        help_text = "" if ";" in text else f"; '{self.prog} --help' lists all options"
         self.exit(WRONG_USE, f"jourdain: {text}{help_text}\n")
 
 
@@ -79,9 +79,9 @@ def add_run_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     run = parser.add_argument_group("run")
     run.add_argument("--stop", type=number, metavar="SECONDS", help="stop time (default: that of the file)")
     run.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a start value of this run; may be repeated")
-    run.add_argument("--initial", choices=("check", "assemble", "relax"), help="what is done with a start that violates constraints")
+    run.add_argument("--initial", choices=("check", "assemble", "relax"), help="treatment of a start that violates constraints")
     run.add_argument("--interval", type=number, metavar="SECONDS", help="time between recorded rows")
-    run.add_argument("--record", action="append", metavar="NAME", help="what to record: names or patterns; may be repeated")
+    run.add_argument("--record", action="append", metavar="NAME", help="values to record: names or patterns; may be repeated")
     solver = parser.add_argument_group("solver")
     solver.add_argument("--solver", help="such as cvode (default: dopri5)")
     solver.add_argument("--rtol", type=number, help="relative tolerance")
@@ -90,34 +90,34 @@ def add_run_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         "--value-limit",
         type=number,
         metavar="FACTOR",
-        help="end the run when a state passes so many times its nominal value, its start value and 1 (default: 1e9; inf switches it off)",
+        help="largest state, as a multiple of the largest of its nominal value, its start value and 1; the run ends beyond it (default: 1e9, inf: no limit)",
     )
     solver.add_argument(
         "--evaluation",
         choices=("auto", "fmus", "tape", "compiled"),
-        help="find derivatives by calls of the FMUs, by a tape of their equations, or by compiled code of these (default: auto, the tape if all FMUs are of "
-        "this library)",
+        help="evaluation of derivatives: calls of the FMUs, a tape of their equations, or "
+        "compiled equations (default: auto, the tape if all FMUs are of this library)",
     )
     coupling = parser.add_argument_group("co-simulation")
-    coupling.add_argument("--communication-step", type=number, metavar="SECONDS", help="co-simulate with this step")
+    coupling.add_argument("--communication-step", type=number, metavar="SECONDS", help="step of a co-simulation")
     isolation = parser.add_argument_group("isolation")
     isolation.add_argument(
         "--isolate",
         choices=("all", "foreign", "none"),
-        help="have each run in a process of its own, or those with FMUs that are not of this library (default: foreign)",
+        help="runs in a separate process: all, only runs with FMUs of other tools, or none (default: foreign)",
     )
-    isolation.add_argument("--call-timeout", type=number, metavar="SECONDS", help="that a call of an FMU may take there (default: 60)")
+    isolation.add_argument("--call-timeout", type=number, metavar="SECONDS", help="longest time of one call of such an FMU (default: 60)")
     isolation.add_argument(
-        "--memory", type=number, metavar="BYTES", help="of address space that FMUs may take there, such as 2e9 (default: no limit)"
+        "--memory", type=number, metavar="BYTES", help="limit of address space of such a process, such as 2e9 (default: no limit)"
     )
     isolation.add_argument(
-        "--sandbox", action="store_true", default=None, help="let such a process reach no file of others, and no network"
+        "--sandbox", action="store_true", default=None, help="such a process may access only its FMUs' files and has no network"
     )
     return isolation
 
 
 def add_kind(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--kind", choices=("me", "cs"), help="of an FMU that is both: Model Exchange or Co-Simulation")
+    parser.add_argument("--kind", choices=("me", "cs"), help="Model Exchange or Co-Simulation, for an FMU that is both")
 
 
 def run_of(chosen: argparse.Namespace, system: System) -> tuple[float, dict[str, Any], dict[str, float | str]]:
@@ -230,7 +230,7 @@ def _of_module(path: Path, name: str) -> System:
         name = systems[0] if len(systems) == 1 else "system" if callable(scope.get("system")) and not systems else ""
     if not name:
         has = f"has the systems {', '.join(map(repr, systems))}" if systems else "has no System and no function 'system'"
-        raise WrongUse(f"'{path}' {has}; name what to take: {path}:NAME")
+        raise WrongUse(f"'{path}' {has}; name the object to take: {path}:NAME")
     if name not in scope:
         offered = [*systems, *(key for key, each in scope.items() if isinstance(each, FunctionType) and each.__module__ == _RUN_AS)]
         there = nearest(name, offered) or f"it has {', '.join(map(repr, offered)) or 'no System'}"

@@ -17,12 +17,12 @@ def add_to(verbs: Any) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = verbs.add_parser(
         "explain",
         help="show one evaluation: multipliers, violations, factors, redundant constraints",
-        description="Shows one evaluation of a system: how derivatives are found, what holds the constraints, their violations, multipliers, right "
-        "sides and factors, redundant constraints, and modes of switched joints.",
+        description="Shows one evaluation of a system: the way of evaluation, the stabilisation of constraints, "
+        "their violations, multipliers, right sides and factors, redundant constraints, and modes of switched joints.",
     )
     parser.add_argument("system", metavar="SYSTEM", help="file.py[:name], .ssp or .fmu")
     parser.add_argument(
-        "--at", type=number, metavar="SECONDS", help="the time, to which a run is made (default: the start, after assembly)"
+        "--at", type=number, metavar="SECONDS", help="time of the evaluation, after a run up to it (default: the start, after assembly)"
     )
     add_run_options(parser)
     add_kind(parser)

@@ -39,26 +39,26 @@ def add_to(verbs: Any) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = verbs.add_parser(
         "sweep",
         help="simulate a system at many points",
-        description="Simulates a system at many points, which are all combinations of --grid, the places of --zip, the lines of --points, or "
-        "what --sample draws.",
+        description="Simulates a system at many points, which are all combinations of --grid, the places of --zip, the lines of --points, "
+        "or the samples of --sample.",
         epilog="VALUES are 1,2,5 or, from 1 to 2 in 11 values, 1:2:11. A MEASURE is final(NAME), peak(NAME), minimum(NAME), maximum(NAME), rms(NAME), "
         "value_at(NAME, SECONDS) or energy_drift(), and may have a name of its own: end=final(rod.theta). Quote it for the shell. "
-        "Exit codes: 0 all runs were completed, 1 some failed or are missing, 2 wrong use.",
+        "Exit codes: 0 all runs completed, 1 some failed or are missing, 2 wrong use.",
     )
     parser.add_argument("system", metavar="SYSTEM", help="file.py[:name], .ssp or .fmu")
-    points = parser.add_argument_group("points, one kind of them")
+    points = parser.add_argument_group("points (one kind of option)")
     points.add_argument("--grid", action="append", metavar="NAME=VALUES", help="all combinations; may be repeated, the last varies first")
-    points.add_argument("--zip", action="append", metavar="NAME=VALUES", help="values of one place belong together; may be repeated")
+    points.add_argument("--zip", action="append", metavar="NAME=VALUES", help="values at one position form a point; may be repeated")
     points.add_argument("--points", type=Path, metavar="FILE.csv", help="names in the first line, a point in each other line")
-    points.add_argument("--sample", action="append", metavar="NAME=LOW:HIGH", help="drawn from an interval; may be repeated")
-    points.add_argument("--draw", type=whole_number, metavar="N", help="how many points --sample draws")
-    points.add_argument("--method", choices=("latin", "sobol", "halton", "random"), help="how they are drawn (default: latin)")
+    points.add_argument("--sample", action="append", metavar="NAME=LOW:HIGH", help="interval from which values are drawn; may be repeated")
+    points.add_argument("--draw", type=whole_number, metavar="N", help="number of points that --sample draws")
+    points.add_argument("--method", choices=("latin", "sobol", "halton", "random"), help="method of sampling (default: latin)")
     points.add_argument("--seed", type=whole_number, metavar="N", help="the same seed draws the same points (default: 0)")
     parser.add_argument("--measure", action="append", metavar="MEASURE", help="a column; may be repeated (default: all last values)")
     parser.add_argument(
         "--executor", metavar="WHO", help="'threads', 'processes' or a number of processes (default: one run after the other)"
     )
-    parser.add_argument("--folder", type=Path, metavar="DIR", help="a .jrd of each run; started again, only missing runs are made")
+    parser.add_argument("--folder", type=Path, metavar="DIR", help="a .jrd of each run; a repeated sweep makes only the missing runs")
     parser.add_argument("--out", type=Path, metavar="FILE.csv", help="the table (default: its first rows are printed)")
     add_run_options(parser)
     add_kind(parser)
@@ -255,6 +255,6 @@ def _measure(text: str) -> tuple[str, Callable[[Result], float]]:
             arguments = []
     if bool(arguments) is (what == "energy_drift"):
         example = {"value_at": "value_at(rod.theta, 0.5)", "energy_drift": "energy_drift()"}.get(what, f"{what}(rod.theta)")
-        raise WrongUse(f"--measure {text}: '{inside}' is not what {what} takes; write it as '{example}'")
+        raise WrongUse(f"--measure {text}: '{inside}' is no argument of {what}; write it as '{example}'")
     measure: Callable[[Result], float] = getattr(measures, what)(*arguments)
     return (found["label"] or str(measure)).strip(), measure

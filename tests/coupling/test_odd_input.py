@@ -70,7 +70,7 @@ def test_terminals_in_terminals(tmp_path: Path) -> None:
     path = described(tmp_path, f"{HEAD}>{ME}<ModelVariables/></fmiModelDescription>", {"terminalsAndIcons/terminalsAndIcons.xml": text})
     fmu = load(path)
     assert len(fmu.terminals) == 101 and "t.t.t" in fmu.terminals
-    assert fmu.notes == (f"'{path}' has terminals that lie in one another more than 100 deep; what lies deeper is passed over",)
+    assert fmu.notes == (f"'{path}' has terminals that lie in one another more than 100 deep; deeper terminals are ignored",)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_what_the_master_computes_is_not_the_fmus_fault() -> None:
     system.connect("root.y", "picky.u")
     system.add("unit", foreign.oscillator())
     sentence = system.simulate(1.0).outcome.sentence
-    assert "u is not a number; it was given what is no finite number for 'picky.u': check what computes that" in sentence
+    assert "u is not a number; it received no finite number for 'picky.u': check the source of this value" in sentence
     assert "documentation" not in sentence
 
 
@@ -247,7 +247,7 @@ def test_what_is_looked_at_is_named(tmp_path: Path) -> None:
         (
             lambda: result.animate(tmp_path / "a.gif"),
             ValueError,
-            f"'{tmp_path / 'a.gif'}' is refused: what moves is written as .html or .svg",
+            f"'{tmp_path / 'a.gif'}' is refused: a moving picture is written as .html or .svg",
         ),
         (lambda: result.animate(tmp_path / "a.html", title=5), TypeError, "animate: title = 5 is no text; leave it out"),
         (lambda: result.animate(tmp_path / "a.html", signals=[3]), ValueError, "signals: 3 is no name; give names"),

@@ -19,8 +19,8 @@ STEPPED = "is for Co-Simulation; give a communication_step as well, or leave it 
 CONTROLS = "is unknown; choose one of 'fixed', 'adaptive', 'power'"
 UNSTABLE = (
     "the scheme 'implicit-position-linear' is refused: constraints at position level with forces that are continuous and linear over the "
-    "step are unstable, whatever the step (an error grows by 2 + sqrt(3) in every step); choose 'implicit-position', whose multipliers are "
-    "constant over the step, 'implicit-velocity', or 'implicit'"
+    "step are unstable at any step (an error grows by 2 + sqrt(3) in "
+    "every step). Choose 'implicit-position', whose multipliers are constant over the step, 'implicit-velocity', or 'implicit'"
 )
 
 

@@ -17,7 +17,7 @@ def run(path: object, **options: object) -> Result:
     return system.simulate(1.0, **options)  # type: ignore[arg-type]
 
 
-KEPT = "the result holds everything up to there"
+KEPT = "The result holds everything up to there"
 
 
 def test_a_completed_run() -> None:
@@ -34,7 +34,7 @@ def test_an_fmu_that_fails(version: int) -> None:
     assert not outcome.completed and outcome.ending is Ending.FMU_FAILED
     assert outcome.sentence.startswith("stopped at t = 0.")
     assert "'osc' (Oscillator.fmu) returned 'error' at t = 0.5" in outcome.sentence
-    assert outcome.sentence.endswith(f": {foreign.BURNT_OUT}; see the FMU's documentation for the cause; {KEPT}")
+    assert outcome.sentence.endswith(f": {foreign.BURNT_OUT}; see the FMU's documentation for the cause. {KEPT}")
 
 
 def test_an_fmu_that_has_no_value_from_a_time_on() -> None:
@@ -49,7 +49,7 @@ def test_too_many_steps() -> None:
     outcome = pendulum().simulate(10.0, max_steps=5).outcome
     assert outcome.ending is Ending.TOO_MANY_STEPS
     assert outcome.sentence.endswith(
-        f" s after max_steps = 5 steps; raise max_steps, loosen rtol = 1e-08, or, if the system is stiff, choose solver='cvode'; {KEPT}"
+        f" s after max_steps = 5 steps; raise max_steps, loosen rtol = 1e-08, or, if the system is stiff, choose solver='cvode'. {KEPT}"
     )
 
 
@@ -66,7 +66,7 @@ def test_a_kink_without_an_event_is_named() -> None:
     (warning,) = system.simulate(1.0).outcome.warnings
     assert re.fullmatch(
         r"the step at t = (0\.5|0\.49999\d*) s was rejected \d+ times because of 'slope\.x', whose derivative seems to be discontinuous there "
-        "without an event; let its FMU signal an event, or treat what follows with caution",
+        "without an event; let its FMU signal an event, or treat values after it with caution",
         warning,
     )
 

@@ -40,7 +40,7 @@ def test_values_by_name(result: Result) -> None:
             "rod.m",
             "'rod.m' exists, but was not recorded; name it in the outputs of simulate, such as outputs=['*', 'rod.m']",
         ),
-        ("pressure", "'pressure' was not recorded; result.names lists what was recorded, the option 'outputs' of simulate chooses it"),
+        ("pressure", "'pressure' was not recorded; result.names lists the recorded names, and the option 'outputs' of simulate chooses it"),
         (3, "3 was not recorded; give one name, such as 'rod.theta'"),
         (["rod.x", "rod.y"], "['rod.x', 'rod.y'] was not recorded; give one name, such as 'rod.theta'"),
     ],

@@ -195,7 +195,7 @@ def test_every_cut_is_told(saved: Path) -> None:
         (5, "is no result that Jourdain has saved: it begins with b'JRDRO' and not with b'JRDROWS1'; give a file that ends in '.jrd'"),
         (12, "is cut off within its header; copy or save it again"),
         (200, "is cut off within its header; copy or save it again"),
-        (begins + 3 * 8 * told["width"] + 1, "is cut off: it tells of 11 rows and holds 3; copy or save it again"),
+        (begins + 3 * 8 * told["width"] + 1, "is cut off: it should have 11 rows and has 3; copy or save it again"),
         (data.rindex(b"JRDENDS1") + 3, "is cut off before its trailer, which says how the run ended; copy or save it again"),
         (len(data) - 1, "is damaged: its trailer, which says how the run ended, is not as it was written; copy or save it again"),
     ):
@@ -236,7 +236,7 @@ def test_foreign_and_later_files_are_refused(saved: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("old", "new", "what"),
     [
-        (b'"system":', b'"sistem":', "says something else than this Jourdain expects (system is missing); it was written by '"),
+        (b'"system":', b'"sistem":', "has not the content that this Jourdain expects (system is missing); it was written by '"),
         (b'"width":52', b'"width":51', "is damaged: its trailer"),
         (b'"width":52', b'"width":-1', "is damaged: its header gives width = -1"),
         (b'"columns":[', b'"columns":{', "is damaged: its header is no JSON"),

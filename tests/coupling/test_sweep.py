@@ -254,7 +254,7 @@ def test_a_worker_that_dies_is_named() -> None:
     here = sweep(pendulum(), {"rod.m": [1.0, 1.5, 3.0, 4.0]}, stop_time=0.1, measure=deadly)
     assert table.outcomes[2] == Outcome(
         Ending.WORKER_LOST,
-        "run 2 (rod.m = 2.0) ended the process of its worker; simulate it alone, in a process of its own, to see what its FMUs do",
+        "run 2 (rod.m = 2.0) ended the process of its worker; simulate it alone, in a process of its own, to see the behaviour of its FMUs",
     )
     assert table.failed == [2] and math.isnan(table["deadly"][2]) and math.isnan(table.seconds[2])
     assert list(np.delete(table["deadly"], 2)) == list(here["deadly"])

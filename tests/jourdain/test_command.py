@@ -188,9 +188,9 @@ def test_build_is_that_of_build_fmus(machine: Path, capsys: pytest.CaptureFixtur
         (("simulate", "{machine}", "--max-steps", "1.5"), "--max-steps: '1.5' is no whole number; give one such as 1000"),
         (
             ("simulate", "{machine}", "--evaluation", "yes"),
-            "--evaluation: invalid choice: 'yes' (choose from 'auto', 'fmus', 'tape', 'compiled'); 'jourdain simulate --help' shows what there is",
+            "--evaluation: invalid choice: 'yes' (choose from 'auto', 'fmus', 'tape', 'compiled'); 'jourdain simulate --help' lists all options",
         ),
-        (("simulate",), "the following arguments are required: SYSTEM; 'jourdain simulate --help' shows what there is"),
+        (("simulate",), "the following arguments are required: SYSTEM; 'jourdain simulate --help' lists all options"),
         (
             ("simulate", "{machine}", "--stop", "1", "--set", "rod.m"),
             "--set rod.m: a name and a value are expected, such as --set rod.m=2.5",
@@ -201,7 +201,7 @@ def test_build_is_that_of_build_fmus(machine: Path, capsys: pytest.CaptureFixtur
         ),
         (
             ("simulate", "{machine}", "--out", "run.png"),
-            "--out run.png: a figure shows what --plot names; add --plot NAME, such as --plot '*.theta'",
+            "--out run.png: --plot names the values of a figure; add --plot NAME, such as --plot '*.theta'",
         ),
         (
             ("simulate", "{machine}", "--stop", "1", "--out", "nowhere/run.jrd"),
@@ -228,7 +228,7 @@ def test_a_module_with_two_systems_or_a_mistake(machine: Path, capsys: pytest.Ca
     machine.write_text("from jourdain import System\na, b = System('a'), System('b')\n")
     assert (
         run(capsys, "simulate", machine, "--stop", "1")[2]
-        == f"jourdain: '{machine}' has the systems 'a', 'b'; name what to take: {machine}:NAME\n"
+        == f"jourdain: '{machine}' has the systems 'a', 'b'; name the object to take: {machine}:NAME\n"
     )
     machine.write_text("1 / 0\n")
     assert (

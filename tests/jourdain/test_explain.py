@@ -51,4 +51,6 @@ def test_a_wrong_use_is_one_sentence(
 def test_a_file_without_a_system_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "empty.py").write_text("x = 1\n")
     code, _, complaint = run(capsys, "explain", tmp_path / "empty.py")
-    assert code == 2 and complaint.endswith(f"has no System and no function 'system'; name what to take: {tmp_path / 'empty.py'}:NAME\n")
+    assert code == 2 and complaint.endswith(
+        f"has no System and no function 'system'; name the object to take: {tmp_path / 'empty.py'}:NAME\n"
+    )

@@ -78,7 +78,7 @@ def test_importing_the_package_loads_nothing(tmp_path):
 
 
 def test_a_wrong_name_is_told():
-    with pytest.raises(AttributeError, match=r"module 'jourdain' has no name 'Sytem'; dir\(jourdain\) lists those that it has"):
+    with pytest.raises(AttributeError, match=r"module 'jourdain' has no name 'Sytem'; dir\(jourdain\) lists its names"):
         jourdain.Sytem  # noqa: B018
     assert jourdain._OF_DECLARATIONS == DECLARE
     for name in DECLARE.split():

@@ -161,7 +161,7 @@ def refusals(options: Options, case: Case, enforced: bool) -> list[str]:
         if successive:
             found.append("multipliers = 'successive' is refused with a communication_step: .*; leave one of the two out")
         if enforced or not case.always:
-            found.append(f"enforce: '{case.joint}' cannot come and go while '.*' runs in Co-Simulation, where velocities cannot be set; .*")
+            found.append(f"enforce: '{case.joint}' cannot be switched while '.*' runs in Co-Simulation, where velocities cannot be set. .*")
         if solver != "dopri5":
             found.append(f"solver = '{solver}' .*; .*")
         if stabilisation == "projection":

@@ -74,8 +74,8 @@ def test_a_shaft_from_rest_to_rest() -> None:
     short = system.simulate(1.0, rtol=1e-10, drives={"source.angle": functions})
     close(short["source.torque"], 6 * (60 * short.time - 180 * short.time**2 + 120 * short.time**3))
     sentence = refusal(lambda: system.simulate(1.0, drives={"source.angle": {"value": math.sin, "rate": math.cos}}))
-    assert sentence.startswith("'source.angle' varies, and nobody gives 'source.angle.acceleration', which would be taken for 0; drive")
-    assert "a function with rate= and acceleration=, or let" in sentence
+    assert sentence.startswith("'source.angle' varies, and nothing gives 'source.angle.acceleration', which would be taken for 0; drive")
+    assert "a function with rate= and acceleration=, or connect or drive" in sentence
 
 
 def test_a_frame_in_the_plane() -> None:

@@ -224,7 +224,7 @@ def test_motions_that_violate_a_joint_are_named_with_the_time(system, kept) -> N
     assert not outcome.completed
     assert outcome.sentence == (
         f"stopped at t = {math.asin(1 / 1.2):.9g} s: motions that are prescribed violate 'joint': {kept} falls below 0, which no force can prevent; change "
-        "these motions, or add 'joint' with kind='cs', which makes it compliant, and give simulate a communication_step; the result holds everything up "
+        "these motions, or add 'joint' with kind='cs', which makes it compliant, and give simulate a communication_step. The result holds everything up "
         "to there"
     )
     assert outcome.warnings == []

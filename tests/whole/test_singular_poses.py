@@ -68,8 +68,8 @@ def rockers(count: int, start: float, speed: float) -> System:
     return system
 
 
-PASSING = "the mechanism passes a pose there from which its motion can go on in more than one way"
-REDUNDANT = "those of least length are taken"
+PASSING = "the mechanism passes a pose there from which more than one motion is possible"
+REDUNDANT = "the solution of least length is taken"
 
 
 @pytest.mark.parametrize(("solver", "rtol"), [("dopri5", 1e-4), ("dopri5", 1e-6), ("dop853", 1e-6), ("dop853", 1e-8)])
@@ -308,8 +308,8 @@ def test_a_body_without_extent_is_told_by_itself(inertia, digits):
     system.join("planar.Revolute", "ground.p1", "rod.p1", name="upper")
     system.join("planar.Revolute", "rod.p2", "bob.p1", name="lower")
     assert last(system, 1e-3, rtol=1e-4).outcome.warnings == [
-        f"the mass of 'rod' and its moments of inertia are too far apart, so that of the forces on 'rod' no more than {digits} digits are known; give it those "
-        "of a body of its extent, or connect what it connects directly"
+        f"the mass of 'rod' and its moments of inertia are too far apart: at most {digits} digits are known of the forces on 'rod'; give it the "
+        "moments of inertia of a body of its extent, or connect its neighbours directly"
     ]
 
 
@@ -320,8 +320,8 @@ def test_a_start_beside_a_singular_pose_is_told_by_the_pose(from_it, digits):
     passing, sentence = result.outcome.warnings
     assert PASSING in passing
     assert re.fullmatch(
-        "the run begins, or goes on after an event, so close to a singular pose that of the forces "
-        rf"(on '\w+'|between '(\w+)' and '(?!\2')\w+') no more than {digits} digits are known there; have it begin farther away, or in the pose itself",
+        "the run begins, or goes on after an event, so close to a singular pose that at most "
+        rf"{digits} digits are known of the forces (on '\w+'|between '(\w+)' and '(?!\2')\w+') there; start it farther away, or in the pose itself",
         sentence,
     ), sentence
 

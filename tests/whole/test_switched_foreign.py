@@ -66,7 +66,7 @@ def test_one_without_directional_derivatives_is_refused_beside_a_joint_that_swit
     with pytest.raises(BuildError) as refused:
         bouncing(3, replace(BOUNCER, partials=None)).simulate(1.0)
     assert str(refused.value) == (
-        "the modes of 'stop' cannot be chosen: 'stop.lambda[1]' is found by iteration, so that it is not known how states answer to it; use FMUs "
+        "the modes of 'stop' cannot be chosen: 'stop.lambda[1]' is found by iteration, and its effect on the states is unknown; use FMUs "
         "with directional derivatives beside it, or add 'stop' with kind='cs', which makes it compliant"
     )
 

@@ -110,7 +110,7 @@ static void attitude(const Whole *w, unsigned state, double *q)
         q[i] = w->v[w->model.state[state + i]];
 }
 
-/* By positions: the square is that of the gradient with itself. */
+/* Differentiates positions: the square is that of the gradient with itself. */
 static void differentiate_positions(Closing *c)
 {
     Whole *w = c->w;
@@ -136,7 +136,7 @@ static void differentiate_positions(Closing *c)
     }
 }
 
-/* By impulses: what the forces of the constraints do to the states that may move. */
+/* Differentiates velocities by impulses: the effect of the constraints' forces on the states that may move. */
 static void differentiate_velocities(Closing *c)
 {
     Whole *w = c->w;
@@ -162,7 +162,7 @@ static void differentiate_velocities(Closing *c)
 
 /* -- steps ------------------------------------------------------------------------------------------------------------------------------- */
 
-/* Of the square, with the solution of least length where there are many. */
+/* Solves the square system, with the solution of least length if many exist. */
 static bool solve(Closing *c, double *b)
 {
     const int n = (int)c->rows;
@@ -248,7 +248,7 @@ static void go(Closing *c, double share)
     }
 }
 
-/* Whether the constraints hold in the end. Each step makes them better. */
+/* Closes the constraints of a level step by step, and returns whether they hold in the end. */
 static bool close_level(Closing *c)
 {
     double sizes[AGO], worst, size = read_open(c, &worst);

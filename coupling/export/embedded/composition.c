@@ -1,4 +1,4 @@
-/* How a mechanism does what a component does for itself: evaluates, differentiates, says what is wrong. */
+/* Does for a mechanism the work that a component does for itself: evaluates, differentiates and reports errors. */
 #include "whole.h"
 
 #include <math.h>

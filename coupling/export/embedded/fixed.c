@@ -14,8 +14,9 @@ struct Implicit {
     double size;     /* of the last step */
 };
 
-/* What a method remembers of the last step stands among the values of the instance, where saved states take it along: by state, twice, since
- * a step may be taken again that was too long; and the inputs at its end. Each is behind a number that is not 0 where it counts, and its time. */
+/* The memory of a method stands among the values of the instance; saved states therefore contain it. It has two copies of the last step
+ * by state, since a step that was too long may be repeated, and the inputs at its end. Each follows a number that is not 0 if it is
+ * valid, and its time. */
 enum { HEAD = 2 };
 
 static double *memory_of(Instance *instance, unsigned which)
@@ -44,7 +45,7 @@ static bool same(double time, double other)
     return fabs(time - other) <= 1e-12 * fmax(1, fabs(time));
 }
 
-/* Of the step that ended at a time; null where there is none. */
+/* Returns the memory of the step that ended at a time; null if none exists. */
 static const double *remembered(Instance *instance, double time)
 {
     double *before = memory_of(instance, 0), *next = memory_of(instance, 1);

@@ -1,6 +1,5 @@
-/* What is generated of a mechanism for its variables: the components that it consists of, and what it shows of them.
- *
- * Place 0 belongs to none; then come the derivatives of the states, then the mechanism's own variables, then its components, then the time. */
+/* Generated data of a mechanism for its variables: its components, and the variables that it shows of them. Place 0 belongs to none;
+ * then come the derivatives of the states, then the mechanism's own variables, then its components, then the time. */
 #ifndef MECHANISM_H
 #define MECHANISM_H
 
@@ -20,14 +19,14 @@ typedef struct {
     double value;
 } Start;
 
-/* What has to vanish at the start, at the levels that there are, and whose force it is; 0 where there is no such. scale: what counts as much as
- * a radian; size: what multiplies tolerances. */
+/* Residual that has to vanish at the start, at its levels, and the owner of its force; 0 if it has none. scale: the value that counts as
+ * much as a radian; size: the factor of tolerances. */
 typedef struct {
     Reference position, velocity, multiplier;
     double scale, size;
 } Constraint;
 
-/* How positions may move where the start is closed: a state by itself, or a quaternion, by its first state, about an axis. Those about the three
+/* Motion of positions while the start is closed: a state by itself, or a quaternion, given by its first state, about an axis. The three
  * axes follow each other. */
 typedef struct {
     unsigned state;

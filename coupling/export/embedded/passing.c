@@ -16,7 +16,7 @@ Member *member_at(const Whole *w, Reference reference)
     return low ? &w->members[low - 1] : NULL;
 }
 
-/* Whether the importer solves for the multipliers. */
+/* The importer solves for the multipliers. */
 bool given(const Whole *w)
 {
     return mechanism.switch_reference && w->v[mechanism.switch_reference] != 0;

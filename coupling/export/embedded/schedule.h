@@ -1,4 +1,4 @@
-/* What is generated of a mechanism for the kernel: the rows that the system is built from there, and what they are to the mechanism. */
+/* Generated data of a mechanism for the kernel: the rows of the system, and their meaning in the mechanism. */
 #ifndef SCHEDULE_H
 #define SCHEDULE_H
 
@@ -10,8 +10,8 @@
 #pragma GCC visibility push(hidden)
 #endif
 
-/* Who chooses the modes of joints whose constraints depend on them; what returns false leaves a sentence in `system_reason`. fell: by
- * joint; chosen: whether anything may have changed, and jumped: states. */
+/* Functions that choose the modes of joints whose constraints depend on them. A function that returns false leaves a sentence in
+ * `system_reason`. fell: by joint; chosen: whether anything may have changed, and jumped: states. */
 struct System;
 typedef struct {
     bool (*begin)(struct System *);
@@ -30,7 +30,7 @@ typedef struct {
 
 extern const Fusing fusing;
 
-/* What the workspace begins with; other slots hold no number. */
+/* Start values of the workspace; other slots hold no number. */
 typedef struct {
     int slot;
     double value;

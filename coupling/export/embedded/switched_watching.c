@@ -1,4 +1,4 @@
-/* What importers are shown of the indicators of joints that switch, of which only a fall counts, once it was positive.
+/* Shows importers the indicators of joints that switch. Only a fall counts, after the indicator was positive.
  *
  * To an importer a rise is an event as well, and rounding makes many of them about zero. So an indicator is shown lifted by a band of what
  * rounding can do, and shown as it is once it has risen above that: there are falls alone, from above zero through zero. One that falls through

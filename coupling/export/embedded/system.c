@@ -50,7 +50,7 @@ static void unfuse(System *s)
         schedule.equations->fusing->end(s);
 }
 
-/* What changes at events only has changed. */
+/* Notes that values which change at events only have changed. */
 static void note_stale(System *s)
 {
     if (s->kernel->fused)
@@ -368,7 +368,7 @@ static void begin_anew(System *s)
     s->moved = false;
 }
 
-/* By shortcuts where there are any. */
+/* Derives by shortcuts where they exist. */
 static int derive_by_components(System *s, double t, const double *x, double *dx)
 {
     Kernel *k = s->kernel;
@@ -389,7 +389,7 @@ static int derive_by_components(System *s, double t, const double *x, double *dx
     return status;
 }
 
-/* By equations, with the components beside them. */
+/* Derives by equations, and verifies with the components. */
 static int derive_and_verify(System *s, double t, const double *x, double *dx)
 {
     Kernel *k = s->kernel;
@@ -448,7 +448,7 @@ bool system_complete(System *s, double t, const double *x, double *dx)
 
 /* -- what is remembered ----------------------------------------------------------------------------------------------------------------- */
 
-/* By unknown: the greatest pivots at points of the motion. */
+/* Passes the greatest pivots at points of the motion, by unknown. */
 static void pass_peaks(System *s, double *peaks, bool back)
 {
     for (int i = 0; i < s->kernel->loop_count; i++) {

@@ -10,7 +10,7 @@
 
 typedef struct System System;
 
-/* Which variable a reference of the mechanism is, for sentences. */
+/* Returns the name of the variable with a reference of the mechanism, for sentences. */
 typedef const char *(*Naming)(const void *context, Reference);
 
 System *system_new(Member *const *parts, Naming, const void *context);
@@ -31,7 +31,7 @@ bool system_complete(System *, double t, const double *x, double *dx); /* every 
 /* Tangents, from those of the parts; `states` are all that move, and receive those of the projected ones. */
 bool system_follow(System *, double time, const double *inputs, const double *multipliers, double *states);
 void system_follow_given(System *, const double *inputs, const double *multipliers); /* the same, where nothing is solved for */
-/* Where states are moved onto constraints: in derivatives, unless steps are taken inside, which then call `system_project`. */
+/* States are moved onto constraints in derivatives, unless steps are taken inside, which then call `system_project`. */
 bool system_constrained(const System *);
 void system_steps(System *);
 bool system_project(System *, double t, double *x, bool anew);

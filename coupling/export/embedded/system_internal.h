@@ -1,4 +1,4 @@
-/* What the files of the system share. */
+/* Declarations that the files of the system share. */
 #ifndef SYSTEM_INTERNAL_H
 #define SYSTEM_INTERNAL_H
 

@@ -41,7 +41,7 @@ static unsigned name_and_unit(Whole *w, const char *format, const char *a, const
     return (unsigned)(name - w->texts);
 }
 
-/* What a variable of a component is to the mechanism. */
+/* Returns the role of a component's variable in the mechanism. */
 static Role role_of(const Variable *variable)
 {
     const bool shown = mechanism.switch_reference != 0;

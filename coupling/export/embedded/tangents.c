@@ -1,4 +1,4 @@
-/* How all that the system computes follows what moves: by the derivatives of the components and the implicit function theorem. */
+/* Propagates tangents through all values of the system, by the derivatives of the components and the implicit function theorem. */
 #include "system_internal.h"
 
 #include "schedule.h"
@@ -82,7 +82,7 @@ static bool follow(const Seed *seed, const Operations *list)
     return true;
 }
 
-/* How projected states follow: constraints go on vanishing, first at positions, whose motion velocities then take along. */
+/* Propagates tangents through projected states: constraints keep vanishing, first at positions, whose motion changes velocities too. */
 static bool follow_projection(const Seed *seed, double *states)
 {
     System *s = seed->system;

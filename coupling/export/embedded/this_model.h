@@ -1,4 +1,4 @@
-/* Where an instance finds its model: in an FMU that is composed of several, each instance puts together its own. */
+/* An instance finds its model here. In an FMU that is composed of several models, each instance puts together its own. */
 #ifndef THIS_MODEL_H
 #define THIS_MODEL_H
 

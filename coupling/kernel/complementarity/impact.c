@@ -39,7 +39,7 @@ static void free_group(Group *g)
     free(g->S);
 }
 
-/* Those that are in, friction with what presses it; friction with a limit of its own comes along. */
+/* The group holds the items with `in`. Friction is in with the item that presses it; friction with a limit of its own always is. */
 static void gather(const Impact *m, const bool *in, bool plastic, Group *g)
 {
     g->count = 0;

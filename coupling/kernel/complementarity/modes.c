@@ -120,7 +120,7 @@ static bool solve(Pivoting *p)
     return true;
 }
 
-/* How far an acceleration, and the multiplier that would change it by as much, are lost in rounding. */
+/* The rounding error of an acceleration, and of the multiplier that would change it by as much. */
 static double uncertainty(const Pivoting *p, int i, double *of_lambda)
 {
     const double *row = p->S + i * p->count;
@@ -180,7 +180,8 @@ static int pivot(Pivoting *p, int *rounds)
     return MODES_UNSETTLED;
 }
 
-/* What an item is surely, by its multiplier and acceleration; on its bound without moving it stays in its mode. */
+/* Reads the mode of an item from its multiplier and acceleration if they are beyond rounding. An item on its bound without motion keeps
+ * its mode. */
 static int mode_read(const Pivoting *p, int i)
 {
     const Switched *s = &p->item[i];
@@ -219,7 +220,7 @@ static bool has_contact(int count, const Switched *item)
     return false;
 }
 
-/* Whether what is in force has no acceleration: where it repeats what is prescribed, no multipliers can see to that. */
+/* Checks that constraints in force have no acceleration. If they repeat prescribed motions, no multipliers can ensure that. */
 static bool holds(const Pivoting *p)
 {
     double unsure_lambda;
@@ -291,7 +292,7 @@ int modes_find(int count, const double *S, const double *b, Switched *item, doub
     return result;
 }
 
-/* What is held is eliminated, greatest pivots first, from the last row and column. */
+/* Eliminates the held items, greatest pivots first, from the last row and column. */
 static double left_of_last(double *A, int n)
 {
     for (int step = 0; step < n - 1; step++) {

@@ -1,5 +1,5 @@
-/* Which constraints hold: unilateral ones and friction on small dense matrices, where a = S lambda + b are accelerations, or velocities where
- * lambda are impulses.
+/* Finds the constraints that hold: unilateral ones and friction on small dense matrices, where a = S lambda + b are accelerations, or
+ * velocities where lambda are impulses.
  *
  *   unilateral  0 <= lambda, 0 <= a, lambda a = 0
  *   friction    -limit[0] <= lambda <= limit[1] where a = 0; else lambda = -limit[0] where a > 0, limit[1] where a < 0

@@ -81,7 +81,7 @@ static int entry_at(const Bordered *b, int row, int column)
     return NONE;
 }
 
-/* Which products make up D. */
+/* Finds the pairs whose products make up D. */
 static bool find_pairs(Bordered *b)
 {
     const int *const start = b->number + b->row->row_start, *const column = b->number + b->row->column;
@@ -179,7 +179,7 @@ int bordered_evaluate(Kernel *k, Bordered *b, double t, const double *x, const d
     return result;
 }
 
-/* How the velocities of what is kept at zero answer to its unknowns. */
+/* Sums the response of the velocities of constraints to their unknowns. */
 static void sum_pairs(Bordered *b)
 {
     for (int u = 0; u < b->unknowns; u++) {
@@ -249,13 +249,13 @@ static void fill_row(const Bordered *b, const Matrix *m, int row, double of_stat
     }
 }
 
-/* Whether an unknown has no equation in a step, but stays what it is. */
+/* An unknown is left out if it has no equation in a step and keeps its value. */
 static bool left_out(const Bordered *b, int unknown, bool stepped)
 {
     return b->off[unknown] || (b->level[unknown] == OF_VELOCITY && !stepped);
 }
 
-/* Whether a projection holds its velocity. */
+/* A projection holds the velocity of this unknown. */
 static bool held(const Bordered *b, int unknown)
 {
     return b->velocity_row[unknown] != NONE && !b->off[unknown];
@@ -270,7 +270,7 @@ double bordered_velocity(const Bordered *b)
     return greatest;
 }
 
-/* By what equations of a level are multiplied, so that they are of the size of accelerations. */
+/* Returns the factor of the equations of a level, which gives them the size of accelerations. */
 static double scale_of(const Bordered *b, int unknown, double c)
 {
     return b->level[unknown] == OF_POSITION ? 1 / (c * c) : b->level[unknown] == OF_VELOCITY ? 1 / c : 1;
@@ -300,7 +300,8 @@ void bordered_solve_step(Bordered *b, double c, bool stepped)
     linear_solve(b->step.linear, b->right);
 }
 
-/* By the metric of the masses all states but velocities stay; by a tangent they follow, which is taken into account and not carried out. */
+/* In the metric of the masses all states except velocities stay. They follow by a tangent, which is taken into account and not carried
+ * out. */
 static int factorise_projection(Kernel *k, const Bordered *b, double c)
 {
     const Matrix *const m = &b->projection;
@@ -319,7 +320,7 @@ static int factorise_projection(Kernel *k, const Bordered *b, double c)
     return factorise(k, b, m);
 }
 
-/* What velocities lose: half of mu' (w_x F_lambda) mu. */
+/* Returns the energy that velocities lose: half of mu' (w_x F_lambda) mu. */
 static double energy_of(const Bordered *b, const double *mu)
 {
     const int *const start = b->number + b->row->row_start, *const column = b->number + b->row->column;

@@ -1,4 +1,4 @@
-/* Which constraints repeat others, decided at states that satisfy them: at starts and after events, never at the stages of a step. */
+/* Decides which constraints are redundant, at states that satisfy them: at starts and after events, never at the stages of a step. */
 #include "constraints/project.h"
 #include "rank/rank.h"
 
@@ -30,7 +30,7 @@ static void end_question(Question *q)
     *q = (Question){0};
 }
 
-/* By unknown, the slots of the velocities of a loop's constraints; false where it has unknowns that are none. */
+/* Finds the slots of the velocities of a loop's constraints by unknown; false if some unknowns are no multipliers of constraints. */
 static bool find_velocities(const Kernel *k, int loop, int *velocity)
 {
     const Projection *p = k->projection;
@@ -178,7 +178,7 @@ static int find_gradients(Kernel *k, int loop, const double *x, Question *q, boo
     return result;
 }
 
-/* What is decided at the point of the last linearisation; null where nothing can be. */
+/* Decides at the point of the last linearisation. The rank is null if nothing can be decided there. */
 static int ask(Kernel *k, int loop, const double *x, Question *q, Rank **rank)
 {
     bool found;
@@ -190,7 +190,7 @@ static int ask(Kernel *k, int loop, const double *x, Question *q, Rank **rank)
     return result;
 }
 
-/* Of the rates at which the bodies move those that the constraints allow, in place of the velocities among some states. */
+/* Keeps the rates of the bodies that the constraints allow. They take the place of the velocities among some states. */
 static int project_rates(Kernel *k, const double *x, double *rates)
 {
     Projection *p = k->projection;
@@ -326,7 +326,7 @@ static int judge(Kernel *k, int loop, const double *x, Verdict *v, bool *again)
     return result;
 }
 
-/* Those that repeat constraints taken before, by the relations that were found. */
+/* Drops constraints that repeat earlier ones, by the relations found. */
 static int drop(Kernel *k, int loop, const Question *q, const Rank *rank, double t)
 {
     const Loop *l = &k->loops[loop];
@@ -342,8 +342,7 @@ static int drop(Kernel *k, int loop, const Question *q, const Rank *rank, double
     return result;
 }
 
-/* What a loop is told: of rows that are redundant, only those that are so at the displaced states too; a row that is singular here and
- * not there has been sound. */
+/* Gives a loop only rows that are redundant at the displaced states too. A row that is singular here and not there is sound. */
 static int tell(Kernel *k, int loop, const Verdict *v, bool moved, double t)
 {
     Loop *l = &k->loops[loop];

@@ -23,7 +23,7 @@ static RARELY void free_projection(Kernel *k)
     k->projection = NULL;
 }
 
-/* What is moved, and unknowns, of all loops one after the other. */
+/* Lists the moving states and the unknowns of all loops, one loop after the other. */
 static RARELY void list_moving(const Kernel *k, Projection *p)
 {
     for (int i = 0; i < k->loop_count; i++)
@@ -122,13 +122,13 @@ int read_constraints(Kernel *k, const double *x)
     return operate(k, &k->lists[READING]);
 }
 
-/* As fmax has it, which compilers do not write in place. */
+/* Does the same as fmax, which compilers do not inline. */
 static inline double greatest(double a, double b)
 {
     return b > a ? b : a;
 }
 
-/* Of four in turns, none of which waits for the others. */
+/* Uses four maxima in turns; none of them waits for the others. */
 static double greatest_of(const double *x, const int *place, int count)
 {
     double found[4] = {0};
@@ -192,7 +192,7 @@ void turn_all(Projection *p, double *x)
     }
 }
 
-/* What the violations of a loop's constraints at one level ask for, of positions and velocities, added to x; but for quaternions. */
+/* Adds to x the correction of positions and velocities for the violations of a loop's constraints at one level, except for quaternions. */
 static RARELY void correct_all_but_turns(Kernel *k, int loop, const double *violated, bool positions, double *x)
 {
     Projection *const p = k->projection;
@@ -226,8 +226,8 @@ RARELY void correct(Kernel *k, int loop, const double *violated, bool positions,
     turn_all(k->projection, x);
 }
 
-/* Whether a correction has left so little, by what those of the last steps left at the same place, that it needs no reading. A correction by
- * a Jacobian that is a little off leaves a share of what it takes; so does the next power of a greater violation. */
+/* Decides from the last steps at the same place whether a correction has left so little that no reading is needed. A correction by a
+ * slightly wrong Jacobian leaves a share of the violation; the next power of a greater violation remains as well. */
 static bool surely_holds(const Contraction *c, double violation)
 {
     return c->seen > 0 && c->trusted < MOST_TRUSTED && c->rate * fmax(1, violation / c->from) * violation <= surely;
@@ -349,7 +349,7 @@ RARELY void project_along(Kernel *k, const double *moved, bool positions, double
         loop_mobility(&k->loops[i]);
         correct_all_but_turns(k, i, moved, positions, x);
     }
-    /* How quaternions follow at the states of the last evaluation. */
+    /* Quaternions follow at the states of the last evaluation. */
     Projection *const p = k->projection;
     for (int i = 0; i < p->turns; i++) {
         double *const d = p->turned + 3 * i;

@@ -1,4 +1,4 @@
-/* Which constraints repeat those that were taken before them, by relations among all of them. */
+/* Finds the constraints that repeat earlier ones, by relations among all of them. */
 #include "system/kernel_internal.h"
 
 #include <math.h>

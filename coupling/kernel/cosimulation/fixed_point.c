@@ -79,7 +79,7 @@ static void learn(FixedPoint *f, const double *x, const double *value, const dou
     }
 }
 
-/* Whether the first unknowns moved on the way to an answer. */
+/* The first unknowns moved on the way to a result. */
 static bool moved(const FixedPoint *f, int answer, int first)
 {
     for (int i = 0; i < first; i++)

@@ -12,7 +12,7 @@
 
 /* The least size that an unknown is taken to have, relative to the greatest: where it crosses 0, rounding still moves it. */
 static const double least_size = 1e-3;
-/* How strongly inputs may answer to themselves over a step, twice in a row and once: a mass on a spring swings up from 2 on. */
+/* Largest gain of inputs on themselves over a step, twice in a row and once. A mass on a spring becomes unstable from 2 on. */
 static const double most_gain = 3, most_single_gain = 20;
 static const double noise_of_inputs = 1e4;
 
@@ -230,7 +230,7 @@ static int move_multipliers(Kernel *k, Implicit *i)
     return KERNEL_DONE;
 }
 
-/* Whether inputs are at rest; up to a noise of which multipliers show more than what they keep, where there is such. */
+/* Inputs are at rest within their tolerance, or within the noise of multipliers if that is larger. */
 static bool rest(const Implicit *i, double noise)
 {
     const double *arrived = i->value + 2 * i->constraints, *supposed = i->x + 2 * i->constraints;
@@ -322,7 +322,7 @@ static void set_scale(Implicit *i)
     }
 }
 
-/* Whether the coupling answers to itself so strongly that the scheme would be unstable, whether its equations can be solved or not. */
+/* The gain of the coupling on itself makes the scheme unstable, even if its equations can be solved. */
 static bool diverges(const Implicit *i, ImplicitEnd *end)
 {
     const FixedPoint *f = &i->fixed_point;

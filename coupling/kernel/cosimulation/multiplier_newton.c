@@ -59,7 +59,7 @@ void moves_end(Moves *m)
     free(m->right);
 }
 
-/* Those of velocities alone have one value a step: where multipliers spread they are held. */
+/* Multipliers of velocity constraints have one value for a step. They are held where multipliers spread. */
 static int hold_others(const Moves *m, const LoopMoves *moves, const Loop *l)
 {
     memcpy(moves->entries, l->term + l->first_entry, (size_t)l->row_start[l->count] * sizeof *moves->entries);

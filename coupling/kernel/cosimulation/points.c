@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where there is no past to extrapolate from, the first interval is divided: into halves, the first of them again, and so on; by the
- * order of the extrapolation, how often. */
+/* Divides the first interval, which has no past to extrapolate from: into halves, the first half again, and so on. The order of the
+ * extrapolation gives the number of divisions. */
 static const int divisions[] = {0, 4, 12};
 
 typedef struct Course {
@@ -29,7 +29,7 @@ typedef struct Course {
 enum { RETURN = 100 };
 
 
-/* Whether an output that is held has changed since the last point. */
+/* A held output has changed since the last point. */
 static bool held_changed(const Kernel *k)
 {
     const Coupling *c = k->coupling;
@@ -61,7 +61,7 @@ static int evaluate_point(Kernel *k)
     return result;
 }
 
-/* Where an instance has asked for the end of the run: the point there is the last. */
+/* If an instance has requested the end of the run, the point there is the last. */
 static int last_point(Kernel *k, int result)
 {
     Coupling *c = k->coupling;
@@ -117,8 +117,8 @@ int kernel_point(Kernel *k, double t, bool *event)
     return result;
 }
 
-/* What an input was taken to be over a step against what has arrived at its end: polynomials through 1, 2 or 3 points are off by this
- * share of the difference in the mean. */
+/* Mean error of an extrapolated input over a step, as a share of its difference from the value that arrives at the end, for polynomials
+ * through 1, 2 or 3 points. */
 static const double mean_share[] = {1. / 2, 5. / 12, 3. / 8};
 
 void kernel_add_up(Kernel *k, double h)
@@ -301,7 +301,7 @@ static int note_return(Kernel *k)
     return kernel_save(k, FOR_RUN);
 }
 
-/* Whether a step that was discarded is made anew: from the last point to which the run can return, with care. */
+/* A discarded step is made again, with care, from the last point to which the run can return. */
 static bool begin_anew(Kernel *k, int result)
 {
     Coupling *c = k->coupling;

@@ -1,5 +1,5 @@
-/* Where multipliers and inputs will be at the end of a step: polynomials through as many of the last points as would have been best for
- * the last step. */
+/* Predicts multipliers and inputs at the end of a step: polynomials through as many of the last points as would have been best for the
+ * last step. */
 #include "cosimulation/implicit.h"
 
 #include <math.h>

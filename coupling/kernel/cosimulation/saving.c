@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a return to a point brings back beside the instances: all values, what arrived before, and the peaks of pivots. */
+/* A return to a point restores all values, earlier arrivals and peaks of pivots, in addition to the instances. */
 size_t saved_size(const Kernel *k)
 {
     const Coupling *c = k->coupling;

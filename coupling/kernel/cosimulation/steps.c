@@ -36,7 +36,7 @@ double kernel_next_period(const Kernel *k)
 
 /* -- a point ----------------------------------------------------------------------------------------------------------- */
 
-/* What the instances have at the end of their steps, and how this would change with their inputs. */
+/* Gets the outputs of the instances at the end of their steps, and their derivatives by the inputs. */
 int kernel_get_outputs(Kernel *k)
 {
     int result = operate(k, &k->lists[OUTPUTS]);
@@ -248,7 +248,7 @@ int step_terminated(Kernel *k, const Stepper *s)
     return KERNEL_TERMINATED;
 }
 
-/* What is left of a step that did not get to its end in one go: it was discarded, or an event interrupted it. */
+/* Makes the rest of a step that did not reach its end at once: it was discarded, or an event interrupted it. */
 static int piecewise(Kernel *k, Stepper *s, double start, double end, bool last_word, Status status, StepEnd step)
 {
     Coupling *c = k->coupling;

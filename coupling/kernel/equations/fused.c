@@ -56,7 +56,7 @@ RARELY bool fused_get(const Kernel *k, const FusedReading *reading, int readings
     return true;
 }
 
-/* What changes at events only, as the instances have it. */
+/* Gets from the instances the values that change at events only. */
 static RARELY bool get_settled(const Kernel *k, Own *own)
 {
     const FusedRows *rows = own->rows;
@@ -127,7 +127,7 @@ static RARELY void place_entries(Kernel *k, const Own *own)
     }
 }
 
-/* Whether the equations are those of the graph, in its order: what is not in force is so by a mode, which the graph knows. */
+/* The equations are those of the graph, in its order. Constraints that are off are so by a mode, which the graph knows. */
 static bool complete(const Own *own, const Loop *l, int first)
 {
     bool known = !l->dropped_count && !l->held && !l->sequence;
@@ -146,7 +146,7 @@ static bool alone(const Own *own)
     return own->unknowns && own->rows->order[0] == ALONE_ORDER;
 }
 
-/* Whether no pivot is rounding for the most part. */
+/* Every pivot is more than rounding. */
 static RARELY bool trusts_pivots(const double *w, const int *diagonal, const int *pivot, int count)
 {
     for (int i = 0; i < count; i++)
@@ -170,7 +170,7 @@ static bool trusts(const Own *own, const Loop *l, int loop, int first)
            (order != DEFINITE_ORDER && linear_trusts_terms(l->linear, own->w, diagonal, pivot));
 }
 
-/* Whether no equation is to be left out, damped or doubted. */
+/* All equations are taken as they are: none is left out, damped or checked again. */
 static bool trusted(const Kernel *k, const Own *own)
 {
     const FusedRows *rows = own->rows;
@@ -225,7 +225,7 @@ static bool evaluate_here(Kernel *k, Own *own, double *dx)
     return !dx || gather_finite(own->w, own->rows->derivative, k->states, dx);
 }
 
-/* Where anything is odd the instances are asked, who say what it is; their iterations begin where they would have. */
+/* In any doubt the instances are evaluated, which report the cause. Their iterations start from the usual values. */
 static bool derive(Kernel *k, double *dx)
 {
     Own *own = own_of(k);
@@ -318,7 +318,8 @@ static void correct_states(Kernel *k, bool positions, double *x)
     turn_all(p, x);
 }
 
-/* As kernel_project has it: without unknowns, and so with the factors of the general equations, unless those of the graph serve. */
+/* Linearises as kernel_project does: without unknowns, and therefore with the factors of the general equations, unless those of the
+ * graph serve. */
 static bool linearise(Kernel *k)
 {
     Own *own = own_of(k);

@@ -1,4 +1,4 @@
-/* Where values are not finite the instances are asked, who say why. */
+/* If values are not finite, the instances are evaluated, which report the cause. */
 #include "equations/open.h"
 
 #include "system/kernel_internal.h"

@@ -49,7 +49,7 @@ static void collect(const FusedRecord *own, double *restrict values)
         values[opposite[i]] = -values[opposite[i]];
 }
 
-/* What is recorded at a point; false: the instances have to be asked. Where these keep values they stay as they are. */
+/* Makes the row that is recorded at a point; false if the instances have to be evaluated. Values that the instances keep stay unchanged. */
 static bool make_row(Kernel *k, double t, const double *x, double *values)
 {
     const FusedRecord *own = k->fused->own_record;

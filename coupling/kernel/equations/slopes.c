@@ -9,8 +9,8 @@
 struct Slopes {
     const SlopeRows *rows;
     double *w, *value; /* one block */
-    /* Of the derivatives through the unknowns, by column: the inverse of a loop's equations, f by what equations are off, how constraints move
-     * states, and what of f follows from that. */
+    /* Parts of the derivatives through the unknowns, by column: the inverse of a loop's equations, f by errors of the equations, the
+     * motion of states by constraints, and the part of f that follows from it. */
     double *dense, *inverse, *moved, *position, *velocity, *by_position, *by_velocity;
 };
 
@@ -105,7 +105,7 @@ static bool factorise(Kernel *k, const Slopes *s)
     return true;
 }
 
-/* By unknown of all loops a column: how derivatives move where its equation is off by 1. */
+/* Fills one column for each unknown of all loops: the change of derivatives if its equation is off by 1. */
 static void move_by_equations(Kernel *k, Slopes *s)
 {
     const SlopeRows *rows = s->rows;

@@ -93,7 +93,7 @@ static double relative(const Kernel *k, const ConstraintRow *c, int slot)
     return fabs(k->v[slot]) / k->changes->size[place(k, c->loop, c->unknown)];
 }
 
-/* Whether two unknowns stand in one relation, of those by which constraints carry nothing. */
+/* Two unknowns are in one relation, of those by which constraints carry nothing. */
 static bool related(const Loop *l, int one, int other)
 {
     const double *factor = l->repeats;
@@ -185,7 +185,7 @@ static int refuse(Kernel *k, KernelStatus status, int loop, int unknown)
     return status;
 }
 
-/* Whether the positions fit of those that come into force. */
+/* Checks that positions fit the constraints that come into force. */
 static int check_positions(Kernel *k, const double *x, const Change *change)
 {
     const Projection *p = k->projection;
@@ -282,7 +282,7 @@ static void switch_all(Kernel *k, const Change *change, bool back)
     }
 }
 
-/* Whether any of the constraints comes into force, or goes. */
+/* Some constraint comes into force, or goes off. */
 static bool has(const Kernel *k, const Change *change, bool on)
 {
     for (int j = change->first; j < change->first + change->count; j++)
@@ -291,7 +291,7 @@ static bool has(const Kernel *k, const Change *change, bool on)
     return false;
 }
 
-/* What takes over from constraints that go, unless these carry nothing. */
+/* Finds the constraints that take over the load of constraints that go off, unless these carry nothing. */
 static int find_heirs(Kernel *k, double t, const double *x, Change *change)
 {
     const bool removed = has(k, change, false);
@@ -305,7 +305,7 @@ static int find_heirs(Kernel *k, double t, const double *x, Change *change)
     return result;
 }
 
-/* Of positions, what rounding or a tolerance left of their fit goes too where a run projects. */
+/* A run that projects also removes the misfit of positions that rounding or a tolerance has left. */
 static int change_constraints(Kernel *k, double t, double *x, bool positions, Change *change)
 {
     int result = find_heirs(k, t, x, change);

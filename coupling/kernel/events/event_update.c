@@ -1,8 +1,8 @@
-/* What happens at an event: discrete updates, constraints that come into force or go, and states that satisfy them again. */
+/* Handles an event: discrete updates, constraints that come into force or go off, and states that satisfy the constraints again. */
 #include "system/kernel_internal.h"
 
-/* What velocities that jumped are to the instances: states are set in Continuous-Time Mode, the one way that all versions allow, and
- * Event Mode follows. */
+/* Passes jumps of velocities to the instances. States are set in Continuous-Time Mode, the only way that all versions allow; Event Mode
+ * follows. */
 static int settle_again(Kernel *k, double t, double *x, bool *changed)
 {
     bool again = false;

@@ -1,4 +1,4 @@
-/* What asks for events: indicators, times, and instances at the end of a step. */
+/* Causes of events: indicators, times, and instances at the end of a step. */
 #include "system/kernel_internal.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ double kernel_next_time(const Kernel *k)
     return next;
 }
 
-/* What every instance that wants to know is told of an accepted step; whether one asks for an event. */
+/* Reports an accepted step to every instance that needs it, and returns whether one of them requests an event. */
 int kernel_complete_step(Kernel *k, bool *event)
 {
     *event = false;

@@ -101,7 +101,7 @@ static int note_changes(Kernel *k, double t)
     return KERNEL_DONE;
 }
 
-/* What can hold at these positions and velocities; the others are open, or slip. */
+/* Finds the items that can hold at these positions and velocities. All others are open or slip. */
 static void find_candidates(Kernel *k, const double *x, bool at_start)
 {
     Switching *s = k->switching;
@@ -185,7 +185,7 @@ static int decide(Kernel *k, double t, double *x, bool at_start, bool *jumped, P
     return result;
 }
 
-/* Whether something slips against its sign, as where a limit was 0 until now. */
+/* An item slips against its sign, for example where its limit was 0 before. */
 static bool slips_back(const Kernel *k, const double *x)
 {
     const Switching *s = k->switching;
@@ -197,7 +197,7 @@ static bool slips_back(const Kernel *k, const double *x)
     return false;
 }
 
-/* Whether there is anything to be decided: an indicator that fired, an approach, or a force that is too great since loads jumped. */
+/* Nothing has to be decided unless an indicator fired, an item approaches, or a force is too great after a jump of loads. */
 static int is_quiet(Kernel *k, double t, const double *x, bool *quiet)
 {
     Switching *s = k->switching;
@@ -220,7 +220,7 @@ static int is_quiet(Kernel *k, double t, const double *x, bool *quiet)
     return result ? result : modes_agree(k, quiet, &over);
 }
 
-/* Whether conditions have changed by what was solved with them: a lock that a torque tears open at once, which is known then. */
+/* Checks whether the solution has changed conditions, such as a lock that a torque opens at once. */
 static int look_at_conditions(Kernel *k, bool *again)
 {
     Switching *s = k->switching;

@@ -20,7 +20,7 @@ static bool differ(Switching *s, const Problem *p, const int *first)
     return found;
 }
 
-/* Whether what no force prevents is no more than the run allows until then. */
+/* The motion that no force prevents is within the tolerance of the run until then. */
 static bool bearable(const Switching *s, const Problem *p)
 {
     double least = 0;

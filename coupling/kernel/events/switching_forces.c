@@ -7,13 +7,13 @@
 static const double sure = 1e-6;      /* of the terms: what FMUs may say otherwise than the problem did */
 static const double rounding = 1e-10; /* of the same, where the problem alone is asked */
 
-/* Whether friction has nothing that presses it. */
+/* Friction has no contact that presses it. */
 bool unpressed(const Switching *s, const Item *item)
 {
     return item->row->normal != NONE && !s->item[item->row->normal].mode && (item->row->second == NONE || !s->item[item->row->second].mode);
 }
 
-/* What friction presses a contact, or NONE. */
+/* Returns the friction of a contact, or NONE. */
 static int friction_on(const Switching *s, int contact)
 {
     for (int i = 0; i < s->count; i++)
@@ -22,7 +22,7 @@ static int friction_on(const Switching *s, int contact)
     return NONE;
 }
 
-/* Of a contact that its friction pushes into the ground: Snn - mu s Snt is positive below the bound. */
+/* Notes a contact that its friction pushes into the ground: Snn - mu s Snt is positive below the bound. */
 static void note_steepness(Kernel *k, double t, const double *x, int contact, Problem *p)
 {
     Switching *s = k->switching;
@@ -221,8 +221,8 @@ int find_modes(Kernel *k, double t, double *x, Problem *p)
     return result;
 }
 
-/* Whether the multipliers and accelerations that instances give fit the modes, at the point of the last evaluation; and what friction that
- * sticks is most above its limit, or NONE. */
+/* Checks whether multipliers and accelerations of the instances fit the modes at the point of the last evaluation. Also returns the
+ * sticking friction that is farthest above its limit, or NONE. */
 int modes_agree(Kernel *k, bool *fits, int *over)
 {
     Switching *s = k->switching;

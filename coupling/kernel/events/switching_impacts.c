@@ -52,7 +52,7 @@ bool touches(const Item *item)
     return item->row->kind == UNILATERAL && (item->mode || item->gap <= touching * item->size);
 }
 
-/* Whether something comes together, or came into force with a velocity. What is closed already may be off as runs allow. */
+/* Two bodies approach, or an item came into force with a velocity. Closed contacts may be off by the tolerance of runs. */
 bool collides(const Kernel *k, const double *x)
 {
     const Switching *s = k->switching;

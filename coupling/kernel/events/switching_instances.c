@@ -1,4 +1,4 @@
-/* What the instances of switched joints are told and asked. */
+/* Passes modes to the instances of switched joints, and reads values from them. */
 #include "events/switching.h"
 
 #include <stdlib.h>
@@ -7,10 +7,10 @@ int get_of(Kernel *k, const Item *item, int reference, double *value)
 {
     const Reference r = (Reference)reference;
     const Status status = instance_get_reals(k->parts[item->row->part].instance, &r, 1, value);
-    return status > WARNING ? failed(k, KERNEL_FMU_FAILED, "getting what a mode depends on", item->row->part, status) : KERNEL_DONE;
+    return status > WARNING ? failed(k, KERNEL_FMU_FAILED, "getting the inputs of a mode", item->row->part, status) : KERNEL_DONE;
 }
 
-/* What slips keeps its law as its equation, but is no constraint that velocities are moved onto. */
+/* Slipping friction keeps its law as its equation, but velocities are not moved onto it. */
 static void enforce_mode(Kernel *k, const Item *item)
 {
     kernel_switch(k, item->row->loop, item->row->unknown, item->row->kind == FRICTION || item->mode != 0);
@@ -69,7 +69,7 @@ int read_items(Kernel *k, const double *x)
     return result;
 }
 
-/* What is in force follows from the modes that the instances have. */
+/* The constraints in force follow from the modes of the instances. */
 int read_modes(Kernel *k)
 {
     Switching *s = k->switching;

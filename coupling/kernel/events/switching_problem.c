@@ -43,7 +43,8 @@ void free_problem(Problem *p)
     free(p->response);
 }
 
-/* By unknown of a loop, as the how manyth candidate it comes, or -1; -2 where impulses leave it alone: friction whose limit is a force. */
+/* Number of each unknown of a loop among the candidates, or -1; -2 if impulses do not change it, which is friction with a force as its
+ * limit. */
 static void find_candidates(const Kernel *k, int loop, bool of_velocities, const Problem *p, int *number)
 {
     const Switching *s = k->switching;
@@ -57,7 +58,7 @@ static void find_candidates(const Kernel *k, int loop, bool of_velocities, const
             number[s->item[p->item[i]].row->unknown] = i;
 }
 
-/* What the unknowns would have to make up for: residuals without them, or velocities of the constraints in force. */
+/* Finds the right sides: residuals without the unknowns, or velocities of the constraints in force. */
 static void find_right(const Kernel *k, int loop, bool of_velocities, double *right)
 {
     const Loop *l = &k->loops[loop];

@@ -1,4 +1,4 @@
-/* What event indicators say of modes. Each mode has one, which is an event where it falls through 0 after it was positive. */
+/* Reads modes from event indicators. Each mode has one, and an event is its fall through 0 after it was positive. */
 #include "events/switching.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ bool watch_falls(Kernel *k)
     return k->arms;
 }
 
-/* What fired: friction breaks away against its force. */
+/* Notes the indicators that fired: friction breaks away against its force. */
 void note_due(Kernel *k, const double *before, const double *now)
 {
     Switching *s = k->switching;
@@ -68,9 +68,8 @@ double noise_of(const Kernel *k, const Item *item, const double *x)
     return noise;
 }
 
-/* Where both modes were right at an event, such as at rest without loads, the indicator of the one that was taken may begin at 0 and fall
- * without ever having been positive. Whether one does in the step that began at t, the first after an
- * event or a later one. */
+/* If both modes were right at an event, such as at rest without loads, the indicator of the chosen mode may start at 0 and fall without
+ * having been positive. Finds such an indicator in the step from t, the first after an event or a later one. */
 bool left_behind(Kernel *k, double t, const double *x, const double *before, const double *now, bool first)
 {
     Switching *s = k->switching;

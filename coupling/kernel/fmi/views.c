@@ -293,7 +293,7 @@ void views_read_late(Views *views)
 
 /* -- derivatives --------------------------------------------------------------------------------------------------------- */
 
-/* What the FMU is asked for in place of a list of references: its own, each once, and where the value of each of the list stands. */
+/* References that the FMU receives in place of a list: its own, each once, and the place of each listed value. */
 typedef struct {
     Reference *own;
     size_t count, values, *place;

@@ -22,8 +22,8 @@ static const double between = 60, longest_request = 1000;
 /* The time in s that a host has to end after it is asked to. */
 static const double patience = 1.0;
 
-/* How long to yield before sleeping, on a core of its own and on one that others need; how short that is where nobody else takes the core, how long
- * where somebody works there, and how much longer than that nothing is yielded then. */
+/* Seconds of yielding before sleep: `idle` on a free core, `hardly` on a busy one. A yield below `alone` shows a free core, one above
+ * `late` a busy one. After that, yielding pauses for `amends` times as long. */
 static const double idle = 1e-3, hardly = 5e-6, alone = 1e-6, late = 5e-5, amends = 100;
 
 struct Host {
@@ -59,7 +59,7 @@ void host_signals(const HostSignals *of)
     signals = *of;
 }
 
-/* Whether a handler of a signal has raised an exception. Handlers are called here, not when `looks` is: what they raise there is lost. */
+/* A handler of a signal has raised an exception. Handlers are called here, not when `looks` is, where their exceptions would be lost. */
 static bool raised(void)
 {
     if (!signals.handle)
@@ -201,7 +201,7 @@ void hosts_forget(void)
     atomic_flag_clear(&listing);
 }
 
-/* What the host reads in `host_run`. */
+/* Arguments that the host reads in `host_run`. */
 static char **command(const HostOptions *options, char *where, char *size)
 {
     enum { FIRST = 4 };

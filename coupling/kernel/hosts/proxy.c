@@ -8,7 +8,7 @@
 
 /* -- what an FMU has logged ---------------------------------------------------------------------------------------------------- */
 
-/* What a host says is looked at as if anybody had written it. */
+/* Checks the answer of a host as if it were hostile. */
 static void hear(Guard *g)
 {
     const Channel *c = host_channel(g->host);
@@ -111,7 +111,7 @@ Status proxy_ask(Remote *r)
 {
     if (!r->guard->answering)
         return proxy_send(r);
-    instance_says(r->instance, "it wants to know something of itself during a step");
+    instance_says(r->instance, "it requested a value of its own during a step");
     return ERROR;
 }
 

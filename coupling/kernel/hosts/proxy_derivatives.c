@@ -33,7 +33,7 @@ static bool is_same(const Record *c, int call, const Reference *rows, size_t n, 
            !memcmp(arrays + whole_eights((n + m) * sizeof *rows), seed, seeds * sizeof *seed);
 }
 
-/* By rows and columns; which of them has the seeds is for the caller to say. */
+/* Gets derivatives by rows and columns. The caller says which of them has the seeds. */
 Status proxy_derivatives(Remote *r, int call, const Reference *rows, size_t n, const Reference *columns, size_t m, const double *seed,
                           size_t seeds, double *result, size_t results)
 {
@@ -57,7 +57,7 @@ Status proxy_derivatives(Remote *r, int call, const Reference *rows, size_t n, c
     return status;
 }
 
-/* Where this cannot be, each call is sent by itself. */
+/* Sends calls together, or each call by itself if that is impossible. */
 void proxy_together(Remote *r, int call, const Directional *asked, size_t count)
 {
     Guard *g = r->guard;

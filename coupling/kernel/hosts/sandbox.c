@@ -19,7 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of linux/landlock.h and newer system calls, whose headers may be older than the kernel. */
+/* Constants of linux/landlock.h and numbers of newer system calls, whose headers may be older than the kernel. */
 enum { CREATE_RULESET = 444, ADD_RULE, RESTRICT_SELF, NEWEST_KNOWN = 472, WANTS_VERSION = 1, PATH_BENEATH = 1 };
 enum { WRITE_FILE = 1 << 1, READ_FILE = 1 << 2, READ_DIR = 1 << 3, TRUNCATE = 1 << 14, EVERYTHING = (1 << 16) - 1, OF_FILES = WRITE_FILE | READ_FILE | TRUNCATE };
 enum { HAS_TRUNCATE = 3, HAS_DEVICES = 5, HAS_SCOPES = 6 };
@@ -82,7 +82,7 @@ static int allow_all(int rules, const char *const *path, uint64_t allowed, bool 
     return error;
 }
 
-/* What the loader, the C library and OpenMP read. */
+/* Files that the loader, the C library and OpenMP read. */
 static const char *const of_system[] = {
     "/usr", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat",
     "/sys/devices/system/cpu", "/sys/devices/system/node", "/dev/zero", "/dev/random", "/dev/urandom", NULL,
@@ -163,7 +163,7 @@ static void deny(Filter *f, int call, uint32_t action)
     end(f, action);
 }
 
-/* Of this process, or where 0 means that, of 0: of nobody else. */
+/* Allows a call for this process only, given by its number, or by 0 if `zero` says so. */
 static void to_itself(Filter *f, int call, bool zero)
 {
     put(f, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, zero ? 5 : 4);

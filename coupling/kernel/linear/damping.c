@@ -199,7 +199,7 @@ void linear_begin_damping(Linear *a)
         }
 }
 
-/* Of a factorisation: the places of its pivots by unknown, and the values with their scales, or by slots where there are none. */
+/* Parts of a factorisation: the places of its pivots by unknown, and the values with their scales, or by slots if it has none. */
 typedef struct {
     const double *values, *scale, *pivot;
     const int *position, *slot;
@@ -222,8 +222,8 @@ static inline double pivot_of(const Eliminated *e, int row)
     return e->pivot[e->position[row]];
 }
 
-/* What of a joint's own block is left of its rows' pivots: these over those that the block has by itself. This is what the pivots are
- * where every block has been brought to the unit matrix, whatever the bodies' shapes and units. */
+/* Finds the share of a joint's own block that its pivots keep: the pivots over those of the block alone. If every
+ * block is scaled to the unit matrix, the pivots are this share, for all shapes and units of bodies. */
 static void find_shares(const Linear *a, const Eliminated *e, int joint)
 {
     Cycles *d = a->cycles;
@@ -245,7 +245,7 @@ static void find_shares(const Linear *a, const Eliminated *e, int joint)
         }
 }
 
-/* Of all rows of a joint together: which of these is the weak one turns with the bodies. */
+/* Returns the share of all rows of a joint together; the weak row changes as the bodies turn. */
 static double joint_share(const Cycles *d, int joint)
 {
     double product = 1;
@@ -262,7 +262,7 @@ static int weakest_row(const Cycles *d, int joint)
     return weakest;
 }
 
-/* Of a joint, by one of its rows. */
+/* Returns the limit of a joint, given by one of its rows. */
 static double limit(const Cycles *d, int row)
 {
     const double near = NEAR * d->sigma2, fallen = FALLEN * d->peak[row];
@@ -341,7 +341,7 @@ void linear_add_damping(const Linear *a, const double *values)
     }
 }
 
-/* Whether a joint of one or two rows has less than its peak for certain, which is seen without a division: so it is nearly always. */
+/* A joint of one or two rows is surely below its peak. The check needs no division and nearly always succeeds. */
 static bool is_below_peak(const Linear *a, const Eliminated *e, int joint)
 {
     const Cycles *d = a->cycles;
@@ -408,7 +408,7 @@ static bool is_sound(const Linear *a, const double *w, const int *diagonal, cons
     return sound;
 }
 
-/* Where pivots of a joint have `excess` times what is ample together, that is shared out among them in proportion to what they have. */
+/* If the pivots of a joint have `excess` times an ample pivot together, shares the excess out in proportion to their sizes. */
 static void share_out(Cycles *d, int joint, const double *w, const int *diagonal, const int *pivot, double excess)
 {
     const int first = d->first[joint], after = d->first[joint + 1];
@@ -419,7 +419,7 @@ static void share_out(Cycles *d, int joint, const double *w, const int *diagonal
     }
 }
 
-/* Of a row whose pivot is not ample, and of its joint. */
+/* Decides on a row whose pivot is not ample, and on its joint. */
 static bool trusts_row(Cycles *d, int row, const double *w, const int *diagonal, const int *pivot)
 {
     const int joint = d ? d->joint[row] : -1;
@@ -439,7 +439,7 @@ static bool trusts_row(Cycles *d, int row, const double *w, const int *diagonal,
     return left >= MARGIN * limit(d, row) * whole;
 }
 
-/* From one on the first whose pivot is not ample; the count where there is none. */
+/* Returns the first row from `from` on whose pivot is not ample, or the count. */
 static int first_scant(const double *ample, int from, int count, const double *w, const int *diagonal, const int *pivot)
 {
     enum { AT_ONCE = 4 };

@@ -58,7 +58,7 @@ static bool eliminate_above(Linear *a, const double *values, double floor)
     return suits && moderate(a);
 }
 
-/* By position: y becomes inv(B) y. */
+/* Replaces y by inv(B) y, by position. */
 void linear_apply(const Linear *a, double *restrict y)
 {
     const double *restrict factor = a->factor, *restrict inverse = a->inverse;
@@ -76,7 +76,7 @@ void linear_apply(const Linear *a, double *restrict y)
     }
 }
 
-/* By position: y becomes inv(B)' y. */
+/* Replaces y by inv(B)' y, by position. */
 void linear_apply_transposed(const Linear *a, double *restrict y)
 {
     for (int k = 0; k < a->count; k++) {

@@ -1,4 +1,4 @@
-/* Who takes part in a null space. */
+/* Finds the rows that take part in a null space. */
 #include "linear/linear_internal.h"
 
 #include <math.h>

@@ -47,7 +47,7 @@ static bool graph_new(Graph *g, int count, const int *row_start)
     return true;
 }
 
-/* Who is beside whom in the pattern and its mirror image together, each once. */
+/* Finds the neighbours in the pattern together with its mirror image, each once. */
 static void find_neighbours(Graph *g, const int *row_start, const int *column)
 {
     for (int i = 0; i < g->count; i++)
@@ -139,7 +139,7 @@ static bool eliminate(Graph *g, int p)
     return true;
 }
 
-/* What is left beside a variable that element p connects. */
+/* Updates the remaining neighbours of a variable that element p connects. */
 static void update(Graph *g, int i, int p)
 {
     int *const own = g->beside + g->start[i];

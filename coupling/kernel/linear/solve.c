@@ -91,7 +91,7 @@ static bool add_base_vector(Linear *a, int row)
     return true;
 }
 
-/* What the redundant constraints leave open. */
+/* Finds a base of the solutions that redundant constraints leave open. */
 static void find_base(Linear *a)
 {
     Cycles *d = a->cycles;

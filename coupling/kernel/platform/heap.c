@@ -65,7 +65,7 @@ void *heap_take(Heap *heap, size_t size)
     return head + 1;
 }
 
-/* How much room it has. */
+/* Returns the size of a piece. */
 static size_t heap_piece(void *piece)
 {
     return ((size_t)1 << ((Head *)piece - 1)->size) - sizeof(Head);

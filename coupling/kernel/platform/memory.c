@@ -1,5 +1,5 @@
-/* Where memory of this library comes from: in a host from what it shares with the process that has started it, elsewhere from the C library.
- * The linker has each call of malloc, calloc, realloc and free in this library come here (--wrap). */
+/* Memory of this library comes from the C library, but in a host from the memory that it shares with the process that started it. The
+ * linker directs each call of malloc, calloc, realloc and free in this library to this file (--wrap). */
 #include "platform/heap.h"
 
 #include <stdint.h>

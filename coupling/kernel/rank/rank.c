@@ -1,4 +1,4 @@
-/* Which rows are active: those with pivots, and of the candidates those that are independent, one after another. */
+/* Finds the active rows: rows with pivots, and candidates that are independent, one after the other. */
 #include "rank/rank_internal.h"
 
 #include <math.h>

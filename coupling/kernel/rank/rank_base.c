@@ -18,7 +18,7 @@ static Entries *transposed(Arena *memory, const Entries *rows, int count, int co
     return result;
 }
 
-/* What is left of S while it is eliminated, without its diagonal. */
+/* Remainder of S during elimination, without its diagonal. */
 typedef struct {
     Arena memory;
     Entries *row;
@@ -132,7 +132,7 @@ bool rank_eliminate(Decision *d)
     return !left.memory.lacking;
 }
 
-/* With the active rows: y becomes inv(S) y, and is zero in all other rows. */
+/* Replaces y by inv(S) y in the active rows, and by zero in all others. */
 void rank_solve(const Decision *d, double *y)
 {
     for (int j = d->joined - 1; j >= 0; j--) {

@@ -1,6 +1,6 @@
-/* What a row has that the active rows have not. A row that is independent joins these with its coefficients c and its own pivot p, the
- * product of what is left of G and of V: both are refined to rounding, so that p has digits where S has none any more. With
- * T = [1; -c' 1] for every row that joined, T S T' is the base beside the diagonal of p, and solving is a product with T before and
+/* Computes the part of a row that the active rows do not have. A row that is independent joins these with its coefficients c and its own
+ * pivot p, the product of the remainders of G and of V. Both are refined to rounding; therefore p has digits where S has none any more.
+ * With T = [1; -c' 1] for every row that joined, T S T' is the base beside the diagonal of p, and solving is a product with T before and
  * after. */
 #include "rank/rank_internal.h"
 
@@ -10,7 +10,7 @@
 static const double INSIGNIFICANT = 1e-20; /* coefficients that are left out, which keeps far rows out */
 enum { REFINEMENTS = 3 };
 
-/* What is left of a row's G and V after its c times the active rows. */
+/* Subtracts c times the active rows from a row's G and V. */
 void rank_subtract(Decision *d, int row)
 {
     memset(d->left_gradient, 0, (size_t)d->given->coordinates * sizeof *d->left_gradient);

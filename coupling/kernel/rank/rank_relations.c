@@ -1,4 +1,4 @@
-/* Which rows a redundant one repeats. */
+/* Finds the rows that a redundant row repeats. */
 #include "rank/rank_internal.h"
 
 #include <math.h>
@@ -64,7 +64,7 @@ static void swap(double *a, double *b)
     *b = c;
 }
 
-/* Which of its joint's rows a relation is to be about, the equilibrated row that it came from if that is nearly as good as any. */
+/* Chooses the row of the joint that a relation is about: the equilibrated row that it came from, if that is nearly as good as any. */
 static int choose_redundant(const Decision *d, const bool *taken, int row, const double *share)
 {
     const Joint *joint = &d->joint[d->given->joint[row]];

@@ -224,7 +224,7 @@ Decision *rank_prepare(const Constraints *given, RankOutcome *outcome)
     return d;
 }
 
-/* From equilibrated rows to the rows as given: shares, where factors are these over the roots of S. */
+/* Converts shares from equilibrated rows to the given rows, for factors that are shares over the roots of S. */
 void rank_to_given_rows(const Decision *d, double *share)
 {
     for (int j = 0; j < d->given->joints; j++) {

@@ -57,7 +57,7 @@ static void leave_active(const Taken *t, const double *rows, int candidate, doub
             left[k] -= t->c[i] * rows[(size_t)t->row[i] * m + k];
 }
 
-/* How much of V is left, group by group, against the terms that it is the sum of. */
+/* Returns the remainder of V, group by group, against the terms of its sum. */
 static double eta(const Taken *t, int candidate)
 {
     const Succession *s = t->s;
@@ -86,8 +86,8 @@ static double eta(const Taken *t, int candidate)
     return greatest;
 }
 
-/* What is left of a candidate's mobility behind the active rows, and c, what these make up of it. Where little is left, c is refined, and
- * both factors of what is left are small by themselves: nothing cancels. */
+/* Computes c and the remaining mobility of a candidate after the active rows. If little remains, c is refined, and both factors of the
+ * remainder are small by themselves: nothing cancels. */
 static void look_at(Taken *t, int candidate)
 {
     const Succession *s = t->s;

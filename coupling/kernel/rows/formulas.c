@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Of a formula, by their places in formulas.py. */
+/* Operations of a formula, by their places in formulas.py. */
 typedef enum {
     FORMULA_NUMBER, FORMULA_TIME, FORMULA_ADD, FORMULA_MULTIPLY, FORMULA_POWER, FORMULA_SIN, FORMULA_COS, FORMULA_TAN, FORMULA_ASIN,
     FORMULA_ACOS, FORMULA_ATAN, FORMULA_SINH, FORMULA_COSH, FORMULA_TANH, FORMULA_EXP, FORMULA_LOG, FORMULA_LESS, FORMULA_AT_MOST,

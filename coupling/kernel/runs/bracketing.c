@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What has been seen of the indicators tells how far they bend; so many times that, they are trusted not to. */
+/* An indicator may bend more than observed so far, at most by this factor. */
 static const double trust = 10;
 /* Their parabola is followed where it promises so little of what has been seen, and so often. */
 static const double promising = 0.5;
@@ -57,7 +57,7 @@ static int samples_of_turns(Kernel *k)
     return (int)fmin(MOST_OF_TURNS, most / apart);
 }
 
-/* Whether an indicator, bent as in the step before or some times more, could reach zero and return. */
+/* An indicator that bends as in the step before, or some times more, could reach zero and return. */
 static bool may_dip(const Run *run, int i)
 {
     const double before = run->t_before - run->t_earlier, h = run->t - run->t_before;
@@ -122,7 +122,7 @@ static int follow(Kernel *k, int i, Course c, double *end, bool *dipped)
     return KERNEL_DONE;
 }
 
-/* What rises inside a step is armed from there on: the search begins anew. */
+/* An indicator that rises inside a step is armed from there on: the search starts again. */
 static bool arm(const Kernel *k, const double *z)
 {
     const Run *run = k->run;
@@ -192,7 +192,7 @@ static int search(Kernel *k, int of_turns, double *end, bool *dipped)
     return KERNEL_DONE;
 }
 
-/* What is found moves the end of the search, before which another indicator may have crossed and returned. */
+/* A found crossing moves the end of the search, before which another indicator may have crossed and returned. */
 static int search_all(Kernel *k, int of_turns)
 {
     Run *run = k->run;

@@ -16,7 +16,7 @@ static int evaluate(Cvode *c, double t, const double *x, double *dx)
     return k->projection ? kernel_projected_derivatives(k, t, x, dx) : kernel_derivatives(k, t, x, dx);
 }
 
-/* What no smaller step mends ends the run; where there are no values, a smaller one is tried. */
+/* Errors that no smaller step can avoid end the run. If values are missing, a smaller step is tried. */
 static int answer(Cvode *c, int result)
 {
     if (result == KERNEL_DONE || result == KERNEL_RETRY)
@@ -80,7 +80,7 @@ static bool advance(Cvode *c)
     return true;
 }
 
-/* Where it gives up, another attempt is made with a small step of first order, from the last point. */
+/* If CVODE fails, tries again with a small step of first order from the last point. */
 static bool begin_anew(Cvode *c)
 {
     double *const x = c->N_VGetArrayPointer(c->y);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of as many steps, a derivative that changed its sign in a quarter is looked at: whether it jumps there. */
+/* A derivative that changes its sign in a quarter of so many steps is checked for a jump. */
 enum { FEWEST_WATCHED = 512, MOST_WATCHED = 1 << 20 };
 
 /* Stiffness is looked for in one of so many steps, from a first sign on in each. It is there where so many in a row come near to the limit
@@ -21,12 +21,12 @@ static const double collapse = 1e-3;
 
 typedef struct Explicit {
     RungeKutta *rk;
-    /* Where steps were rejected most often: how often, where, and which state was to blame. */
+    /* Most rejections of a step, their time, and the state that caused them. */
     int most_rejected, roughest;
     double rough_at;
     int rejected_in_a_row, clean;
     double size_before;
-    /* How many steps stability has limited, since when, and which state was most to blame; and what is being looked at. */
+    /* Number of steps that stability has limited, since when, the state that limited most, and the state under check. */
     long stiff_steps;
     int stiffest;
     double stiff_since;
@@ -44,7 +44,7 @@ typedef struct Explicit {
     int unchecked, unchecked_at_most;
 } Explicit;
 
-/* Of steps between two checks at most: of shortcuts through the instances, and of fused code, beside which a check takes as long as steps do. */
+/* Most steps between two checks: with shortcuts through the instances, and with fused code, where a check takes as long as steps do. */
 enum { SELDOM = 31, MORE_SELDOM = 1023 };
 
 static void end(Kernel *k)
@@ -139,8 +139,8 @@ static int restart(Kernel *k, double t, const double *x)
     return result ? result : kernel_indicators(k, k->run->z);
 }
 
-/* Whether the shortcuts that led to the present point were exact. Where they were not, the run is back where they last were, and
- * from then on iterates. */
+/* Checks that the shortcuts to the present point were exact. If not, the run returns to the last exact point, and iterates from there
+ * on. */
 static int check_shortcuts(Kernel *k, bool *back)
 {
     Run *run = k->run;
@@ -229,7 +229,7 @@ static double derivative_at(Kernel *k, int state, double value)
     return kernel_derivatives(k, own->rk->t, run->x, dx) == KERNEL_DONE ? dx[state] : NAN;
 }
 
-/* Whether a derivative jumps to the other sign near the present point, rather than changing steeply. */
+/* A derivative jumps to the other sign near the present point, rather than changing steeply. */
 static bool jumps(Kernel *k, int state)
 {
     const RungeKutta *rk = k->run->own->rk;

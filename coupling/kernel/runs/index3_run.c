@@ -64,7 +64,7 @@ static int restart(Kernel *k, double t, const double *x)
     return result;
 }
 
-/* Whether a state goes to and fro from step to step. */
+/* Watches for a state that oscillates from step to step. */
 static void watch_ringing(Index3 *own, int n, double t)
 {
     for (int i = 0; i < n && own->report.ringing < 0; i++) {

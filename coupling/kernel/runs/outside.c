@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What was called back has kept the reason, or was interrupted before it could. */
+/* The callback has kept the reason, or was interrupted before it could. */
 static int answer(bool done)
 {
     return done ? KERNEL_DONE : KERNEL_STOPPED;

@@ -42,7 +42,7 @@ static size_t width_of(const Kernel *k)
 
 static const size_t LARGEST_AT_ONCE = (size_t)4 << 20;
 
-/* By how many rows the record grows: at once by all that a run is still asked for, unless these are many. */
+/* Returns the number of rows by which the record grows: all rows that the run still needs, unless these are many. */
 static long block_of(const Kernel *k, size_t width)
 {
     const Record *record = k->record;

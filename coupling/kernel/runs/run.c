@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As many events in a row, each this little of the run after the one before, are chattering; and so are as many of one kind at
- * intervals that shrink to that. */
+/* So many events in a row are chattering if each comes this small share of the run after the one before. So are as many events of one
+ * kind at intervals that shrink to that share. */
 enum { MOST_CLOSE_EVENTS = 200, MOST_SHRINKING = 4, MOST_MOVES = 20 };
 static const double close_events = 1e-9;
 
@@ -302,7 +302,7 @@ int chattering(Kernel *k, int indicator, int state)
     return KERNEL_CHATTERING;
 }
 
-/* Whether events are so many, or accumulate so, that no end of them is in sight. */
+/* Events are so many, or so close, that no end of them can be expected. */
 static bool endless(Run *run, double t, int indicator)
 {
     run->close = t - run->last_event <= close_events * run->span ? run->close + 1 : 0;

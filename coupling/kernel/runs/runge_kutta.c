@@ -141,7 +141,7 @@ static double local_error(RungeKutta *rk, double h)
     return !(error > 0) ? error : tableau->e3 ? h * error * error / hypot(error, other) : h * error;
 }
 
-/* Of differences each of which is 0 or no number. */
+/* Checks differences, each of which is 0 or no number. */
 static bool are_finite(const double *values, size_t width)
 {
     enum { SUMS = 8 };

@@ -23,7 +23,7 @@ static int read_indicators(Kernel *k, double t, const double *x, double *z)
     return result ? result : kernel_indicators(k, z);
 }
 
-/* How fast an indicator moves along the motion; 0 where it does not by more than rounding. */
+/* Computes the slope of an indicator along the motion; 0 within rounding. */
 static int slope_of(Kernel *k, int indicator, double t, const double *x, const double *dx, double *slope)
 {
     Sensitivity *s = k->sensitivity;
@@ -42,7 +42,7 @@ static int slope_of(Kernel *k, int indicator, double t, const double *x, const d
     return KERNEL_DONE;
 }
 
-/* How the time of a state event moves with a parameter: its indicator goes on vanishing. */
+/* Computes the derivative of the time of a state event by a parameter: its indicator keeps vanishing. */
 static int shift_of(Kernel *k, int parameter, int indicator, double t, const double *x, double slope)
 {
     Sensitivity *s = k->sensitivity;
@@ -61,7 +61,7 @@ static int shift_of(Kernel *k, int parameter, int indicator, double t, const dou
     return KERNEL_DONE;
 }
 
-/* Where an event moves so far that its indicator crosses with quite another slope, the time of the event has no derivative to speak of. */
+/* If an event moves so far that the slope of its indicator is quite different, the derivative of its time is meaningless. */
 static int compare_slopes(Kernel *k, int shadow, int indicator, double slope)
 {
     Sensitivity *s = k->sensitivity;

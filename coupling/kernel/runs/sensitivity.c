@@ -88,7 +88,7 @@ double sum_of_shadows(const Kernel *k, int parameter, const double *of, int widt
     return sum;
 }
 
-/* What differs between shadows, of all slots from one on; states are as they are given. */
+/* Adds the differences between shadows, of all slots from one on; states stay as given. */
 static void add_shadows(Kernel *k, int parameter, int from)
 {
     const SensitivityRows *r = &k->sensitivity->rows;

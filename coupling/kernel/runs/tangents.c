@@ -1,4 +1,4 @@
-/* How all that the system computes follows what moves: by the derivatives of the instances and the implicit function theorem. */
+/* Propagates tangents through all values of the system, by the derivatives of the instances and the implicit function theorem. */
 #include "runs/sensitivity.h"
 
 #include <math.h>
@@ -64,7 +64,7 @@ static Status move(Kernel *k, int part, const double *v, double by)
     return status;
 }
 
-/* What the instance gives no derivatives of, by differences of the fourth order along the tangent. */
+/* Uses differences of fourth order along the tangent where an instance gives no derivatives. */
 static Status difference(Kernel *k, int part, const double *v, int count, double *answer)
 {
     Sensitivity *s = k->sensitivity;

@@ -32,7 +32,7 @@ static void visit_serialised(Visit *v, Instance *instance, void **state)
         v->result = VISIT_FMU_FAILED;
 }
 
-/* What an instance is now. */
+/* Visits the present state of an instance. */
 static void visit_instance(Kernel *k, Visit *v, int part)
 {
     Instance *const instance = k->parts[part].instance;

@@ -21,7 +21,7 @@ static const double *real(const Rows *rows, int place)
 
 /* -- operations ---------------------------------------------------------------------------------------------------------- */
 
-/* Where a row belongs; null for one of those that are built another time. */
+/* Returns the list of a row; null for a row that is built another time. */
 static Operations *list_of(Kernel *k, const OperationRow *row, bool of_steppers)
 {
     if (of_steppers != (row->list >= LISTS))

@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 199309L
-/* How long evaluations take, and how much of that is spent in FMUs. */
+/* Measures the time of evaluations, and its part in FMUs. */
 #include "system/kernel_internal.h"
 
 #include <math.h>

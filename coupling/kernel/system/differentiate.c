@@ -1,4 +1,4 @@
-/* How what an FMU gives answers to what it takes: by its own directional or adjoint derivatives, or by differences. */
+/* Differentiates the outputs of an FMU by its inputs: by its own directional or adjoint derivatives, or by differences. */
 #include "system/kernel_internal.h"
 
 #include <math.h>
@@ -54,7 +54,7 @@ static Status central_difference(Kernel *k, const LocalDerivative *d, double *te
     return status <= WARNING ? back : status;
 }
 
-/* Where each call is a way to another process, all of them go there at once. */
+/* Sends all calls at once to another process, where each call by itself would be a round trip. */
 static void ask_together(const Instance *instance, const LocalDerivative *d)
 {
     Directional asked[TOGETHER];

@@ -1,9 +1,11 @@
-/* What drives inputs, at a time: a function that is called back, a polynomial from outside, a table, pieces of polynomials, or a formula. */
+/* Evaluates drives of inputs at a time: a function that is called back, a polynomial from outside, a table, pieces of polynomials, or a
+ * formula. */
 #include "system/kernel_internal.h"
 
 #include <math.h>
 
-/* Where a table or a piece begins that holds at a time; where it jumps, that before the jump unless the event at that time has been passed. */
+/* Finds the place of a time in a table or in pieces. At a jump it is the place before the jump, unless the event at that time has
+ * passed. */
 static int place(Drive *d, double t, double passed)
 {
     int i = d->last;

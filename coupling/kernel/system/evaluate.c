@@ -34,7 +34,7 @@ static int call_failed(Kernel *k, const Operation *o, Status status)
         }                                                        \
     } while (0)
 
-/* What one input gets: the sum of its sources. */
+/* Returns the value of an input: the sum of its sources. */
 static inline double arriving(const Operation *o, const double *v, int input)
 {
     int s = o->source_start[input];
@@ -197,7 +197,7 @@ int catch_up(Kernel *k)
     return result;
 }
 
-/* By the instances. */
+/* Evaluates by the instances. */
 static int evaluate_rows(Kernel *k, double *dx)
 {
     const bool fast = k->fast && inputs_are_known(&k->phase) && k->purpose != OF_POINT && !k->open;
@@ -287,8 +287,8 @@ static RARELY bool find_terms(Kernel *k, double *terms)
 
 static const double ALIKE = 1e-7, ROUNDING = 1e-11; /* of derivatives; of their terms */
 
-/* Whether derivatives are those that the instances give, seen against the greatest of the same instance: a pressure's says nothing of
- * an acceleration. Where an instance stands still, what is left is rounding of what the others do, or of its own terms. */
+/* Compares derivatives with those of the instances, relative to the greatest of the same instance: a pressure's size says nothing about
+ * an acceleration. If an instance stands still, the rest is rounding of the others, or of its own terms. */
 static bool agree(Kernel *k, const double *dx, Apart *apart)
 {
     double all = 0, *terms = NULL;
@@ -344,7 +344,7 @@ int kernel_verify(Kernel *k, double *dx)
     k->failure.kind = KERNEL_DONE; /* not what an event or a step that was refused left there */
     k->statistics.way[BY_INSTANCES].made++; /* of time in FMUs it takes as much */
     place_instances(&k->phase, ASTRAY);
-    /* Where there are events, the run goes on by the instances' own rounding, beyond which these were located. */
+    /* If events exist, the run continues with the instances' own rounding, because the events were located within it. */
     const bool shared = fused && k->fused->share(k), placed = shared && !k->indicators && k->fused->place(k);
     Apart apart = {.slot = -1};
     int result = pass_once(k);

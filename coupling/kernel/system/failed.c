@@ -1,4 +1,4 @@
-/* What is kept of a call or an equation that failed, from which the sentence is made. */
+/* Keeps the data of a failed call or equation, from which the sentence is made. */
 #include "system/kernel_internal.h"
 
 /* Notes what went wrong; a value that is not available here may be so a little nearer. */

@@ -170,7 +170,7 @@ static double given_from_outside(const Kernel *k, const Loop *l)
     return size;
 }
 
-/* What the terms of an equation amount to, against which its residual is to be seen. */
+/* Returns the size of the terms of an equation, against which its residual is compared. */
 static double terms(const Loop *l, int row, const double *z, const double *r)
 {
     double sum = 0, known = r[row];
@@ -182,8 +182,8 @@ static double terms(const Loop *l, int row, const double *z, const double *r)
     return sum + fabs(known);
 }
 
-/* Whether nothing but rounding is left of the residuals. Near a pose in which equations become redundant that is all that can be
- * had: the unknowns that follow are as uncertain as the equations are near to each other. */
+/* Residuals vanish within rounding. Near a pose in which equations become redundant no better result exists: the unknowns are as
+ * uncertain as the equations are close to each other. */
 static bool vanish(const Kernel *k, const Loop *l, const double *z, const double *r)
 {
     const double size = passed_on(k, l);
@@ -198,9 +198,9 @@ static bool vanish(const Kernel *k, const Loop *l, const double *z, const double
     return true;
 }
 
-/* Whether a step moves the residuals by no more than rounding, a share of their terms: such a solution is as good as any, and stays, so
- * that values on connections settle, for which more is allowed at events. A light body's acceleration is a difference of large forces
- * over a small mass. */
+/* A step moves the residuals by rounding at most, a share of their terms. Such a solution is as good as any and stays; values on
+ * connections then settle, which events allow more tolerance for. A light body's acceleration is a difference of large forces over a
+ * small mass. */
 static bool is_rounding(const Loop *l, const double *z, const double *r, const double *step, double share)
 {
     for (int i = 0; i < l->count; i++) {

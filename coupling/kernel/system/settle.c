@@ -44,7 +44,8 @@ static int update(Kernel *k, bool *again, bool *changed)
     return KERNEL_DONE;
 }
 
-/* How well values are told that depend on what loops solve: a little body between heavy ones leaves few digits of a weak unknown. */
+/* Returns the relative accuracy of values that depend on solutions of loops: a small body between heavy ones leaves few digits of a weak
+ * unknown. */
 static double certainty(const Kernel *k)
 {
     for (int i = 0; i < k->loop_count; i++)
@@ -53,7 +54,7 @@ static double certainty(const Kernel *k)
     return 1e-9;
 }
 
-/* What is left of equations that are solved is no news: where terms of 1e11 cancel, it is rounding of any size. */
+/* Leaves out residuals of solved equations: where terms of 1e11 cancel, they are rounding of any size. */
 static void leave_out_residuals(const Kernel *k, double *before)
 {
     for (int i = 0; i < k->loop_count; i++) {
@@ -66,7 +67,7 @@ static void leave_out_residuals(const Kernel *k, double *before)
     }
 }
 
-/* What moves by no more than the solution of a loop leaves open, or than rounding next to the greatest value, is no news to anyone. */
+/* A change within the accuracy of a loop's solution, or within rounding of the greatest value, counts as no change. */
 static bool same(const double *before, const double *now, int count, double certain, int *changing)
 {
     double size = 1e-3;

@@ -35,7 +35,7 @@ enum { MOST = 1 << 24 /* slots and operations, for distances of 32 bits */ };
 /* Instructions of AVX on one double: an opcode behind a prefix. */
 enum { LOAD = 0x10, STORE = 0x11, XOR = 0x57, TIMES = 0x59, PLUS = 0x58, MINUS = 0x5C, OVER = 0x5E, SCALAR = 3, PACKED = 1 };
 
-/* What has just been computed stays in a register as long as there is room; everything is stored as well. */
+/* A new result stays in a register while there is room; everything is stored as well. */
 typedef struct {
     uint8_t *at, *sign; /* sign: sixteen bytes whose exclusive or makes a number its opposite */
     signed char *held;  /* by slot: the register that has it */

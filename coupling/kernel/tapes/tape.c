@@ -10,7 +10,7 @@
 #define B w[at[1]]
 #define C w[at[2]]
 
-/* No result of a batch is one of its operands: stores do not hold up loads. */
+/* A batch never reads its own results: stores do not delay loads. */
 #define RUN(name, operands, value)                      \
     case name##_OPERATION:                              \
         for (int i = 0; i < count; i++, at += operands) \

@@ -107,7 +107,7 @@ static void join_angles(Sorting *s, int *sine)
     }
 }
 
-/* From what nothing else needs. */
+/* Sorts from the results that no other operation needs. */
 static void sort(Sorting *s, int *last)
 {
     int count = 0;

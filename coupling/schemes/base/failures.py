@@ -15,9 +15,8 @@ UNSTABLE_SCHEME = "implicit-position-linear"
 def unstable_scheme() -> BuildError:
     """Reports that constraints at position level do not suit multipliers that are linear over a step."""
     return BuildError(
-        f"the scheme '{UNSTABLE_SCHEME}' is refused: constraints at position level with forces that are continuous and linear over the step are "
-        "unstable, whatever the step (an error grows by 2 + sqrt(3) in every step); choose 'implicit-position', whose multipliers are constant "
-        "over the step, 'implicit-velocity', or 'implicit'"
+        f"the scheme '{UNSTABLE_SCHEME}' is refused: constraints at position level with forces that are continuous and linear over the step are unstable at any step (an error grows by 2 + sqrt(3) in "
+        "every step). Choose 'implicit-position', whose multipliers are constant over the step, 'implicit-velocity', or 'implicit'"
     )
 
 
@@ -41,8 +40,8 @@ def nothing_to_extrapolate(*, scheme: str, degree: int) -> BuildError:
 def nothing_integrated(*, option: str, value: str) -> BuildError:
     """Reports an option for Model Exchange instances between the points although the system has none."""
     return BuildError(
-        f"{option} = {value} has no effect: no Model Exchange instance with states is integrated between the communication points; leave it out, "
-        "or give instances kind='me'. rtol is what Co-Simulation instances are told"
+        f"{option} = {value} has no effect: no Model Exchange instance with states is integrated between the communication points; leave it out, or give "
+        "instances kind='me'. Co-Simulation instances receive rtol"
     )
 
 
@@ -98,7 +97,7 @@ def velocities_alternate(*, scheme: str, control: str, other_scheme: str = "") -
 
 def nothing_extrapolated(*, scheme: str, control: str) -> BuildError:
     """Reports a step control that measures errors of extrapolation although the scheme does not extrapolate."""
-    why = "nothing is extrapolated, so that no energy is created that could tell of errors"
+    why = "nothing is extrapolated, and errors create no energy that could be measured"
     return _control_refused(scheme, control, why, ", or 'adaptive'")
 
 
@@ -152,23 +151,22 @@ def multipliers_without_effect(*, t: float, names: Sequence[str]) -> StepUnsolve
     """Reports constraints that do not respond to the multipliers."""
     quoted = ", ".join(f"'{name}'" for name in names)
     return StepUnsolved(
-        f"stopped at t = {t:.9g} s: constraints do not answer to {quoted} within a step; check what their instances are connected with"
+        f"stopped at t = {t:.9g} s: constraints do not respond to {quoted} within a step; check the connections of their instances"
     )
 
 
 def inputs_unsettled(*, t: float, h: float, repetitions: int) -> StepUnsolved:
     """Reports inputs at the end of a step that still move after the last repetition."""
     return StepUnsolved(
-        f"stopped at t = {t:.9g} s: what arrives at inputs at the end of a step of {h:g} s does not come to rest in {repetitions} repetitions; "
-        f"{_SMALLER_STEP}"
+        f"stopped at t = {t:.9g} s: inputs at the end of a step of {h:g} s do not settle in {repetitions} repetitions; {_SMALLER_STEP}"
     )
 
 
 def diverging(*, t: float, h: float, name: str, gain: float) -> StepUnsolved:
     """Reports inputs with such a strong response to themselves that steps of that size are unstable."""
     return StepUnsolved(
-        f"stopped at t = {t:.9g} s: the coupling diverges: over a step of {h:g} s '{name}' answers {gain:.2g} times as much as it is changed; "
-        "choose a smaller communication_step, or put what is stiff into one FMU"
+        f"stopped at t = {t:.9g} s: the coupling diverges: over a step of {h:g} s '{name}' responds to its own change by {gain:.2g} times; "
+        "choose a smaller communication_step, or put the stiff parts into one FMU"
     )
 
 
@@ -192,7 +190,7 @@ _SMALLER_STEP = "choose a smaller communication_step, or check whether there is 
 
 def not_solved(unsolved: StepUnsolved) -> Outcome:
     """Returns the outcome of a run in which a step could not be made."""
-    return Outcome(Ending.NOT_SOLVED, f"{unsolved}; {KEPT}")
+    return Outcome(Ending.NOT_SOLVED, f"{unsolved}. {KEPT}")
 
 
 def diverged(*, t: float, name: str, value: float, scheme: str, step: float) -> Outcome:
@@ -200,6 +198,6 @@ def diverged(*, t: float, name: str, value: float, scheme: str, step: float) -> 
     other = "" if scheme.startswith("implicit") else ", or scheme='implicit', which bears longer ones"
     return Outcome(
         Ending.NOT_FINITE,
-        f"stopped at t = {t:.9g} s: the co-simulation diverges: '{name}' has grown to {value:.2g}; with scheme = '{scheme}' the coupling is "
-        f"unstable at communication_step = {step:g} s: choose a smaller one{other}, or put what is stiff into one FMU; {KEPT}",
+        f"stopped at t = {t:.9g} s: the co-simulation diverges: '{name}' has grown to {value:.2g}. With scheme = '{scheme}' the coupling is "
+        f"unstable at communication_step = {step:g} s: choose a smaller one{other}, or put the stiff parts into one FMU. {KEPT}",
     )

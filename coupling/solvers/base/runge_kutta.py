@@ -77,7 +77,7 @@ def _roughness(session: Session, counts: Counts) -> str:
     rejected = f"the step at t = {time:.6g} s was rejected {count} times because"
     jump = undeclared_jump(session, time) or steep_curve(session, time)
     cause = f"of '{session.label(state)}', whose derivative seems to be discontinuous there without an event; let its FMU signal an event"
-    return f"{rejected} {jump}" if jump else f"{rejected} {cause}, or treat what follows with caution"
+    return f"{rejected} {jump}" if jump else f"{rejected} {cause}, or treat values after it with caution"
 
 
 COSTLY, SHARE = 500, 0.25

@@ -215,7 +215,7 @@ class _Drive:
         except NoDerivative as error:
             return Outcome(
                 Ending.FMU_FAILED,
-                f"stopped at t = {self._kernel.reached:.9g} s: {error}; choose a solver that does without derivatives, such as 'dopri5'; {KEPT}",
+                f"stopped at t = {self._kernel.reached:.9g} s: {error}; choose a solver that does without derivatives, such as 'dopri5'. {KEPT}",
             )
         except GaveUp as error:
             return self._gave_up(str(error))
@@ -223,7 +223,7 @@ class _Drive:
             return Outcome(
                 Ending.TOO_MANY_STEPS,
                 f"stopped at t = {self._kernel.reached:.9g} s after max_steps = {run.max_steps} steps; raise max_steps, or loosen rtol = {run.rtol:g} or "
-                f"atol; {KEPT}",
+                f"atol. {KEPT}",
             )
         return outcome_of(self._session, Status.DONE, self._kernel.reached)
 
@@ -234,8 +234,8 @@ class _Drive:
         fastest = "; ".join(["", *sentences(self._fastest)])
         return Outcome(
             Ending.SOLVER_FAILED,
-            f"stopped at t = {self._kernel.reached:.9g} s: {self._name} gave up: {why}{fastest}; its derivative may have a singularity or a jump "
-            f"without an event there{too_fine(self._run)}; {KEPT}",
+            f"stopped at t = {self._kernel.reached:.9g} s: {self._name} failed: {why}{fastest}; its derivative may have a singularity or a jump "
+            f"without an event there{too_fine(self._run)}. {KEPT}",
         )
 
     def _fastest(self) -> str:

@@ -26,7 +26,7 @@ _DENSE = 0.2
 """Share of entries from which on a matrix counts as dense."""
 PERSISTENT = 20
 """Convergence failures in one step; each quarters it. A step that an FMU discards counts as one."""
-TOO_SMALL = "the step size fell below what numbers resolve"
+TOO_SMALL = "the step size fell below the resolution of numbers"
 _FUZZ = 100 * float(np.finfo(float).eps)
 """Largest distance, as a share of the time, between a solver and the limit that it reports to have reached."""
 

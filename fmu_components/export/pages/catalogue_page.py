@@ -27,20 +27,30 @@ _LONGEST = 160
 _OF_ALL_JOINTS = ("baumgarte.", "compliant.")
 _INTRODUCTION = """# The components
 
-Each is an FMU for FMI 2.0 and FMI 3.0, for Model Exchange and Co-Simulation. Ports of the same kind are connected, one that
-gives motion to one that gives effort; effort times velocity is the power into the side that gives the motion. Angles and torques are
-positive counter-clockwise, from x towards y. All variables and the equations are in `documentation/index.html` inside each FMU.
+Each component is an FMU for FMI 2.0 and FMI 3.0, for Model Exchange and Co-Simulation. Connect ports of the same kind: one that gives motion with one
+that gives effort. Effort times velocity is the power into the side that gives the motion. Angles and torques are positive counter-clockwise, from x
+towards y. `documentation/index.html` in each FMU lists all variables and the equations.
 
-Every joint, besides what is listed here, has the switch `ideal`, the parameters `baumgarte.alpha`, `baumgarte.beta` or
-`baumgarte.gamma` of its stabilisation, and `compliant.k`, `compliant.c` or, of friction, `compliant.vr` of its compliant mode. A joint with freedoms has for
-each of them, such as `rotation`, a spring and a damper: `rotation.k`, `rotation.b`, and the value at rest `rotation.rest`.
+Every joint has more variables than its table lists. Parameters of every joint:
 
-Outputs of every joint, by the number k of a constraint in its table: `position[k]` is what the table says is kept at zero, `velocity[k]` and
-`acceleration[k]` are its derivatives (a constraint of velocities has no `position[k]`), and `residual[k]` is the acceleration with its
-stabilisation, which vanishes for the right multipliers. `multiplier[k]` is the multiplier in effect, `lambda[k]` the one that is set from
-outside in ideal mode; it is the effort that N gets along the growing constraint, and M the opposite. Outputs of every freedom, by its name, such as
-`rotation`: its coordinate `rotation.q`, which the table gives, with `rotation.qd` and `rotation.qdd`; `rotation.effort` of spring and damper, positive
-where it drives q up; `rotation.energy` in the spring, and the `rotation.power` that both give to the bodies.
+- the switch `ideal`;
+- `baumgarte.alpha`, `baumgarte.beta` or `baumgarte.gamma` of its stabilisation;
+- `compliant.k` and `compliant.c` of its compliant mode (`compliant.vr` for friction);
+- for each freedom, such as `rotation`: the stiffness `rotation.k` and damping `rotation.b` of a spring and damper, and the value at rest `rotation.rest`.
+
+Outputs of every joint, where k is the number of a constraint in its table:
+
+- `position[k]` is the expression that the table keeps at zero; `velocity[k]` and `acceleration[k]` are its derivatives. A constraint of velocities has no
+  `position[k]`.
+- `residual[k]` is the acceleration with its stabilisation. It vanishes for the right multipliers.
+- `multiplier[k]` is the multiplier in effect, and `lambda[k]` the multiplier that is set from outside in ideal mode. It is the effort on N along the
+  growing constraint; M gets the opposite.
+
+Outputs of every freedom, by its name, such as `rotation`:
+
+- `rotation.q` is its coordinate from the table, with `rotation.qd` and `rotation.qdd`;
+- `rotation.effort` is the effort of spring and damper, positive if it increases q;
+- `rotation.energy` is the energy in the spring, and `rotation.power` is the power of both into the bodies.
 """
 
 
@@ -51,7 +61,7 @@ def catalogue_page() -> str:
     parts = [_INTRODUCTION, contents]
     for name, members in libraries.items():
         parts += [f"\n## {name}", *_chapter_introduction(name), *map(_section, members)]
-    return "\n".join([*parts, f"\nThis page and its icons are made by `{COMMAND}`.\n"])
+    return "\n".join([*parts, f"\nThis page and its icons are written by `{COMMAND}`.\n"])
 
 
 def icons() -> dict[str, str]:

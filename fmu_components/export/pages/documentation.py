@@ -246,14 +246,14 @@ def _modes(table: VariableTable) -> str:
     chosen = f"<p>The switch {code(switch.name)}, {value_text(switch.start)} by default, is chosen before initialisation.</p>\n<dl>\n"
     if "qdd" in table.declared.by_name:
         return (
-            f"{chosen}<dt>Ideal: {code(switch.name)} is true</dt><dd>{unknowns} is set from outside: by whoever finds the value for which "
-            f"{residuals} vanishes, or by whoever prescribes the motion, for which an actuator then has to give {code('required')}. This mode is "
+            f"{chosen}<dt>Ideal: {code(switch.name)} is true</dt><dd>{unknowns} is set from outside. The importer either finds the value for which "
+            f"{residuals} vanishes, or prescribes the motion; an actuator then has to give {code('required')}. This mode is "
             f"for Model Exchange.</dd>\n<dt>Alone: {code(switch.name)} is false</dt><dd>The block solves for {unknowns} itself, in every FMI "
             f"tool; blocks in a row are then an algebraic loop. As a Co-Simulation FMU it always does.</dd>\n</dl>\n{multipliers}"
         )
     return (
-        f"{chosen}<dt>Ideal: {code(switch.name)} is true</dt><dd>{unknowns} are set from outside, by whoever finds the values for which "
-        f"{residuals} vanish. The constraint holds exactly. This mode is for Model Exchange.</dd>\n"
+        f"{chosen}<dt>Ideal: {code(switch.name)} is true</dt><dd>{unknowns} are set from outside: the importer "
+        f"finds the values for which {residuals} vanish. The constraint holds exactly. This mode is for Model Exchange.</dd>\n"
         f"<dt>Compliant: {code(switch.name)} is false</dt><dd>The joint computes its multipliers itself, as a stiff spring and damper "
         f"across the constraint. It works without any algebraic loop in every FMI tool. As a Co-Simulation FMU it is always "
         f"compliant.</dd>\n</dl>\n{multipliers}"

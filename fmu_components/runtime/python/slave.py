@@ -176,8 +176,7 @@ class Slave(Fmi2Slave):
         variables = self.model.variables
         if not 1 <= reference <= len(variables):
             raise Refusal(
-                f"{self.instance_name}: the value reference {reference % 2**32} is unknown; those of {self.model.name} are "
-                f"1 to {len(variables)}"
+                f"{self.instance_name}: the value reference {reference % 2**32} is unknown; {self.model.name} has 1 to {len(variables)}"
             )
         variable = self.model.variable(reference)
         if variable.type != kind:
@@ -213,7 +212,7 @@ class Slave(Fmi2Slave):
                 self._memory.tolerance = max(1e-13, min(1e-11, 1e-2 * tolerance))
             else:  # OMSimulator writes 0 into the files that it saves
                 self.log(
-                    f"{self.instance_name}: the tolerance {tolerance!r} is none, so that the FMU keeps its own; give one greater than 0",
+                    f"{self.instance_name}: the tolerance {tolerance!r} is none, and the FMU keeps its own; give one greater than 0",
                     Fmi2Status.warning,
                 )
         self._memory.stop_time = math.inf if stop_time is None else stop_time
@@ -235,8 +234,12 @@ class Slave(Fmi2Slave):
             if not margin > 0:
                 values = ", ".join(self.model.variable(each).shown(self._memory.values[each]) for each in concerned)
                 if not advisory:
-                    raise Refusal(f"{self.instance_name}: it is required that {text}; what must be positive is {margin:g}, from {values}")
-                expected = f"{self.instance_name}: it is expected that {text}; what should be positive is {margin:g}, from {values}"
+                    raise Refusal(
+                        f"{self.instance_name}: it is required that {text}; the value that must be positive is {margin:g}, from {values}"
+                    )
+                expected = (
+                    f"{self.instance_name}: it is expected that {text}; the value that should be positive is {margin:g}, from {values}"
+                )
                 self.log(expected, Fmi2Status.warning)
         try:
             self._integrator.settle()

@@ -46,7 +46,7 @@ def test_without_a_guess_all_poses_are_listed() -> None:
     poses = [pose, *pose.alternatives]
     assert len(poses) == 8 and len({each.branch for each in poses}) == 8
     assert min(map(linkage.distance, poses)) < 1e-9
-    assert "8 poses fit what you gave, and nothing says which is meant" in pose.notes[-1]
+    assert "8 poses fit your values, and no guess chooses among them" in pose.notes[-1]
     guess = {name: linkage.coordinate(name.removesuffix(".rotation.q")) + 0.15 for name in pose.distinguishing[:2]}
     chosen = system.assemble(guess=guess)
     assert linkage.distance(chosen) < 1e-9 and not any("nothing says" in note for note in chosen.notes)
@@ -196,13 +196,15 @@ def test_what_cannot_be_told_is_refused() -> None:
         ({"guess": {"C.rotation.q": (1.0, -2.0)}}, "give a number, or a pair of a number and how far off it may be"),
         (
             {"guess": {"C.rotation.q": 1e300}},
-            "'C.rotation.q' = 1e+300 is refused; at such a place doubles close no joint; give at most 1e+15",
+            "'C.rotation.q' = 1e+300 is refused; no joint closes there within rounding. Give at most 1e+15",
         ),
         ({"guess": {"C.rotation.qd": 1.0}, "velocities": {"C.rotation.qd": 1.0}}, "'C.rotation.qd' is held and guessed"),
         ({"velocities": {"crank.x": 1.0}}, "'crank.x' is not the rate of a position"),
     ):
         assert sentence in refusal(lambda options=options: system.assemble(**options), BuildError)
-    assert "no pose has the branch '+-+'; those that fit" in refusal(lambda: system.assemble(branch="+-+"), InitialStateError)
+    assert "no pose has the branch '+-+'; the poses that fit your values" in refusal(
+        lambda: system.assemble(branch="+-+"), InitialStateError
+    )
     other = System()
     assert "has no variable 'theta2'" in refusal(lambda: other.add("rod", "planar.Body1", guess={"theta2": 1.0}), BuildError)
 
@@ -228,7 +230,7 @@ def test_runs_begin_at_poses_and_results() -> None:
 def test_an_assembled_run_warns_where_nothing_decides() -> None:
     """It also names the values that would decide."""
     system, _ = told(four_bar())
-    warned = [each for each in system.simulate(0.0, initial="assemble").outcome.warnings if "nothing says which is meant" in each]
+    warned = [each for each in system.simulate(0.0, initial="assemble").outcome.warnings if "no guess chooses among them" in each]
     assert len(warned) == 1 and "rotation.q' (" in warned[0]
 
 

@@ -160,7 +160,7 @@ def test_a_cart_is_neutral_along_its_rail():
 def test_a_driven_input_is_not_free():
     system = pendulum()
     system.drive("pin.effort", 0.0)
-    with pytest.raises(BuildError, match=r"free: 'pin\.effort' is driven, so that its drive gives its value"):
+    with pytest.raises(BuildError, match=r"free: 'pin\.effort' is driven, and its drive gives its value"):
         system.equilibrium(free=["pin.effort"])
 
 

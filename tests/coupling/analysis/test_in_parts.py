@@ -72,6 +72,6 @@ def test_a_piston_that_lies_outside_there_too() -> None:
     """The sentence says which pose it speaks of."""
     assert refusal(lambda: boom(5.0).simulate(1e-3, initial="assemble"), StartError) == (
         "'cylinder' (hydraulic.Cylinder) returned 'error' when leaving Initialization Mode: cylinder: it is required that the piston lies inside "
-        "the stroke: flange.s is less than offset + stroke; what must be positive is -3.33258, from stroke = 0.5 m, offset = 0.75 m, "
+        "the stroke: flange.s is less than offset + stroke; the value that must be positive is -3.33258, from stroke = 0.5 m, offset = 0.75 m, "
         "flange.s = 4.58258 m; that is at the pose into which the others can be assembled: change what leads to this pose, or these parameters"
     )

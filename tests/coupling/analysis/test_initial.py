@@ -250,7 +250,7 @@ def test_what_is_held_can_prevent_it() -> None:
     """The joints that cannot be closed are named, and the states that are held; those that can be closed are not."""
     system = system_of(DoublePendulum(), {"rod1": {"x": 0.3, "y": 0.0}})
     assert refusal(lambda: system.simulate(0.0, initial="assemble"), InitialStateError) == (
-        "the start cannot be assembled: 'rod1' does not close at 'pin1': 0.2 m is missing if only 'pin1' stays open; spread over all of it: "
+        "the start cannot be assembled: 'rod1' does not close at 'pin1': 0.2 m is missing if only 'pin1' stays open; spread over all joints: "
         "pin1.position[1] = -0.2 m; 'rod1.x' = 0.3 cannot be reached; 0.5 is one that closes all joints"
     )
 
@@ -259,8 +259,8 @@ def test_velocities_that_are_held_can_prevent_it() -> None:
     """The rod's centre cannot move away from its pin."""
     system = pendulum(vx=1.0)
     assert refusal(lambda: system.simulate(0.0, initial="assemble"), InitialStateError) == (
-        "the start cannot be assembled at velocity level: pin.velocity[1] = 1 m/s remains; what you set is held (rod.x, rod.vx): leave out "
-        "what may move, or give values that do not contradict each other"
+        "the start cannot be assembled at velocity level: pin.velocity[1] = 1 m/s remains; the values that you set are held (rod.x, rod.vx): leave out those that may move, or "
+        "give values that do not contradict each other"
     )
 
 

@@ -283,7 +283,7 @@ def test_to_control(monkeypatch):
             "outputs: 'rod' (planar.Body1) has no port or variable 'thet'; did you mean",
         ),
         (lambda s: s.linearise(outputs=["*.thetaa"]), BuildError, "outputs: no variable matches '*.thetaa'"),
-        (lambda s: s.linearise(["rod.p1.Fx"]), BuildError, "'rod.p1.Fx' is connected, so that the system gives its value"),
+        (lambda s: s.linearise(["rod.p1.Fx"]), BuildError, "'rod.p1.Fx' is connected, and the system gives its value"),
         (lambda s: s.linearise(["rod.theta"]), BuildError, "'rod.theta' is no real input"),
         (lambda s: s.linearise(outputs=["rod.m"]), BuildError, "'rod.m' does not vary continuously"),
         (lambda s: s.linearise(coordinates=["rod.p1.x"]), BuildError, "neither a state nor the coordinate of a joint's freedom"),

@@ -73,6 +73,7 @@ def test_least_energy_where_a_freedom_is_left():
 
 def test_what_contradicts_itself_is_refused():
     with pytest.raises(
-        InitialStateError, match=r"cannot be assembled at velocity level: [abcd]\.velocity\[[12]\] = .* remain; what you set is held"
+        InitialStateError,
+        match=r"cannot be assembled at velocity level: [abcd]\.velocity\[[12]\] = .* remain; the values that you set are held",
     ):
         four_bar(RATIOS[0]).assemble(guess=closed(ANGLE), velocities={"crank.omega": SPEED, "rocker.omega": 1.0})

@@ -208,7 +208,10 @@ def test_a_block_whose_acceleration_is_driven() -> None:
     system.connect("upper.C1", "lower.P")
     open_one = System.of(system.definition)
     sentence = refusal(lambda: open_one.linearise(["upper.qdd"]), BuildError)
-    assert sentence == "linearise: inputs: 'upper.qdd' is solved for; drive it, so that it becomes an input: system.drive('upper.qdd', 0.0)"
+    assert (
+        sentence
+        == "linearise: inputs: 'upper.qdd' is an unknown of the system; drive it to make it an input: system.drive('upper.qdd', 0.0)"
+    )
     system.drive("upper.qdd", 0.0)
     model = system.linearise(["upper.qdd"], ["lower.q", "upper.required"])
 

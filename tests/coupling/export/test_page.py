@@ -246,7 +246,7 @@ def check_all_states_are_shown_with_their_start_values(html, described):
 
 def check_the_multipliers_are_counted(html, system, name):
     """The numbers are those of the multipliers that the components leave to the master, by the components' names."""
-    text = section(html, "What is solved for")
+    text = section(html, "Unknowns")
     joints = {instance: len(fmu.dae.algebraic) for instance, fmu in system.instances.items() if fmu.dae}
     counts = [int(each) for each in re.findall(r"(\d+) multipliers?, of these", plain(text))]
     assert sum(counts) == sum(joints.values()) > 0
@@ -331,13 +331,13 @@ def test_modes_are_explained_where_the_importer_may_solve(of_crane, fmi):
 
 def test_redundancy_is_told(fmi):
     """Three of the six constraints of two welds on one plank; the master says the same."""
-    text = plain(section(page_of("plank", fmi), "What is solved for"))
+    text = plain(section(page_of("plank", fmi), "Unknowns"))
     assert "3 constraints of these are redundant" in text
-    assert "redundant" not in plain(section(page_of("crane", fmi), "What is solved for"))
+    assert "redundant" not in plain(section(page_of("crane", fmi), "Unknowns"))
 
 
 def test_parameters_that_were_left_out_are_mentioned(fmi):
-    said = "Those that are not listed keep the values"
+    said = "All others keep the values"
     assert said in plain(section(page_of("plank", fmi), "Parameters"))
     assert said not in plain(section(page_of("crane", fmi), "Parameters"))
 

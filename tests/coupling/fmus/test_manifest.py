@@ -204,20 +204,20 @@ def test_the_manifest_of_the_reference_fmu(model: Fmu) -> None:
     [
         (
             NEW.format('<EnableDaeMode valueReference="6"/>' + ONE.format('<Residual valueReference="4"/>')),
-            f"'m.fmu' has the unknown element 'EnableDaeMode' in the fmiDAEManifest of its {MANIFEST}; what is understood there is "
+            f"'m.fmu' has the unknown element 'EnableDaeMode' in the fmiDAEManifest of its {MANIFEST}; Jourdain reads "
             "EnableDAEParameter, EnableDAE, AlgebraicVariables, ModelStructure, Annotations; export it again, or report this to the makers of "
             "'Tool 1'",
         ),
         (
             NEW.format(ONE.format('<Residual valueReference="4"/><Equation valueReference="4"/>')),
-            f"'m.fmu' has the unknown element 'Equation' in the ModelStructure of its {MANIFEST}; what is understood there is Output, "
+            f"'m.fmu' has the unknown element 'Equation' in the ModelStructure of its {MANIFEST}; Jourdain reads Output, "
             "ContinuousStateDerivative, ClockedState, InitialUnknown, EventIndicator, Residual; export it again, or report this to the makers of "
             "'Tool 1'",
         ),
         (
             OLD.format(ONE.format('<Residual><Formulation index="2" valueReference="4"/></Residual>')),
-            "'m.fmu' gives the residual 'r' at index 2 alone, and only index 1 is solved; export it with index reduction, so that it has a "
-            "formulation of index 1 as well",
+            "'m.fmu' gives the residual 'r' at index 2 alone, and only index 1 is solved; export it with index reduction, which "
+            "adds a formulation of index 1",
         ),
         (
             NEW.format(ONE.format('<Residual valueReference="4" dependencies="2 3"/><Residual valueReference="1"/>')),

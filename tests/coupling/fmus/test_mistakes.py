@@ -61,7 +61,7 @@ def test_an_archive_that_is_damaged_elsewhere(write: Write) -> None:
 def test_no_description(tmp_path: Path) -> None:
     """A zip file alone is no FMU."""
     path = packed(tmp_path / "m.fmu", {"readme.txt": ""})
-    assert complaint(path) == "'m.fmu' holds no modelDescription.xml, so that it is no FMU; export the model as FMI 2.0 or 3.0"
+    assert complaint(path) == "'m.fmu' holds no modelDescription.xml and is no FMU; export the model as FMI 2.0 or 3.0"
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ COMPUTED = "variable that the FMU computes; set parameters, states or inputs"
             "temperature",
             1.0,
             "'rod' (planar.Body1) has no variable 'temperature' to start from; "
-            "what can be set is 'm', 'I', 'gx', 'gy', 'p1.rx', 'p1.ry', 'p1.angle', 'x' and 8 more",
+            "variables that can be set: 'm', 'I', 'gx', 'gy', 'p1.rx', 'p1.ry', 'p1.angle', 'x' and 8 more",
         ),
         ("p1.ax", 1.0, f"'rod.p1.ax' = 1.0 is refused: it is an output {COMPUTED}"),
         ("energy.kinetic", 1.0, f"'rod.energy.kinetic' = 1.0 is refused: it is an output {COMPUTED}"),

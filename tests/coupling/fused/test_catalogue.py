@@ -14,9 +14,9 @@ from tests.support.properties import check_all
 
 QUICK = ("mechanical1d.Gear", "planar.RollingDisc", "planar.RevoluteFriction")
 NOT_FUSED = {
-    "planar.RevoluteFriction": "'it.static\\[3\\]' is not affine in what the system is solved for",
-    "planar.TranslationalFriction": "'it.static\\[3\\]' is not affine in what the system is solved for",
-    "planar.SlippingDisc": "'it.contact.tangential' is not affine in what the system is solved for",
+    "planar.RevoluteFriction": "'it.static\\[3\\]' is not affine in the unknowns of the system",
+    "planar.TranslationalFriction": "'it.static\\[3\\]' is not affine in the unknowns of the system",
+    "planar.SlippingDisc": "'it.contact.tangential' is not affine in the unknowns of the system",
 }
 """Components whose equations no graph can hold, with the sentence."""
 

@@ -202,7 +202,7 @@ def test_a_driven_input_has_the_value_of_its_drive() -> None:
     system.connect("push.M", "rod.p1")
     system.drive("push.Fx", 1.0)
     assert refusal(lambda: system.simulate(0.1, start_values={"push.Fx": 2.0}), BuildError) == (
-        "start_values: 'push.Fx' is driven, so that its value is that of its drive; give the value in drives, or leave it out"
+        "start_values: 'push.Fx' is driven, and its drive gives its value; give the value in drives, or leave it out"
     )
 
 

@@ -82,7 +82,8 @@ def test_a_run_goes_on_in_the_same_way_or_is_refused(tmp_path: Path, monkeypatch
 
     monkeypatch.setattr(coded, "functions", fail)
     with pytest.raises(
-        ResultError, match=r"were found by compiled code .* are found by a tape of their equations \(no C compiler was found\); go on where"
+        ResultError,
+        match=r"were found by compiled code .* are found by a tape of their equations \(no C compiler was found\); resume where",
     ):
         System.resume(paths[0])
 
@@ -179,7 +180,7 @@ def test_a_run_that_was_interrupted_goes_on(tmp_path: Path) -> None:
         "'push.Fx' is driven by a function of time, which 'run.ckpt' cannot hold; give it again: resume(..., drives={'push.Fx': ...})"
     )
     assert refusal(lambda: System.resume(path, drives={"push.Fx": force, "push.Fy": force})) == (
-        "drives: 'push.Fy' goes on as it was driven; give functions of time again, and nothing else"
+        "drives: 'push.Fy' keeps its drive; give functions of time again, and nothing else"
     )
     assert refusal(lambda: System.resume(path, drives={"push.Fx": 3.0})) == (
         "drives: 'push.Fx' was driven by a function of time; give that again"
@@ -219,7 +220,7 @@ def test_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="cannot be read: No such file or directory; give the path of a checkpoint"):
         System.resume(tmp_path / "none.ckpt")
     assert refusal(lambda: System.resume(3)) == "resume: 3 is no path; give that of a checkpoint, such as 'run.ckpt'"  # type: ignore[arg-type]  # what is refused
-    anew = "are not as they were written; go on from another checkpoint, or begin the run anew"
+    anew = "are not as they were written; resume from another checkpoint, or start the run again"
     flipped = good[:500] + bytes([good[500] ^ 1]) + good[501:]
     for data, why in (
         (b"", "is no checkpoint: it is empty; give a file that simulate(checkpoint=...) has written"),
@@ -229,7 +230,7 @@ def test_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
         ),
         (
             b"JRDCKPT7" + good[8:],
-            "is a checkpoint in version 7 of the format, and this Jourdain reads version 1; go on by the Jourdain that wrote it, or by a later one",
+            "is a checkpoint in version 7 of the format, and this Jourdain reads version 1; resume with the Jourdain that wrote it, or with a later one",
         ),
         (good[:-100], f"is damaged: its {len(good) - 100} bytes {anew}"),
         (flipped, f"is damaged: its {len(good)} bytes {anew}"),
@@ -244,10 +245,10 @@ def test_another_platform_is_refused_and_another_version_is_told(tmp_path: Path)
     pendulum().simulate(0.1, checkpoint=path)
     other = changed(path, platform="linux riscv64")
     assert refusal(lambda: System.resume(other), ResultError) == (
-        f"'{other}' was written on linux riscv64, and this is linux x86_64, whose numbers are others; go on there"
+        f"'{other}' was written on linux riscv64, and this is linux x86_64, whose numbers differ; resume there"
     )
     assert System.resume(changed(path, jourdain="0.0.7")).outcome.warnings == [
-        f"'{other}' was written by Jourdain 0.0.7, and this is 0.1.0: what comes after t = 0.1 s may be other in the last digits"
+        f"'{other}' was written by Jourdain 0.0.7, and this is 0.1.0: values after t = 0.1 s may differ in the last digits"
     ]
 
 
@@ -355,7 +356,7 @@ def test_a_file_of_rows_that_is_elsewhere_is_told(tmp_path: Path) -> None:
     pendulum().simulate(0.1, record_to=rows, checkpoint=path)
     rows.rename(tmp_path / "moved.jrd")
     assert refusal(lambda: System.resume(path), ResultError) == (
-        f"'{path}' goes on with the rows that record_to put into '{rows}', where there is no file; put it back there, or begin the run anew"
+        f"'{path}' continues the rows that record_to wrote to '{rows}', but that file is missing; put it back there, or start the run again"
     )
     (tmp_path / "moved.jrd").rename(rows)
     assert System.resume(path).outcome.completed
@@ -366,7 +367,7 @@ def test_rows_that_are_gone_are_told(tmp_path: Path) -> None:
     pendulum().simulate(0.5, record_to=rows, checkpoint=path)
     rows.write_bytes(rows.read_bytes()[:50_000])
     with pytest.raises(
-        ResultError, match=r"run.jrd' has fewer rows than the 501 that the checkpoint tells of: it was cut, or belongs to another run"
+        ResultError, match=r"run.jrd' has fewer rows than the 501 that the checkpoint expects: it was cut, or belongs to another run"
     ):
         System.resume(path)
 
@@ -382,9 +383,7 @@ def test_other_rows_than_those_that_were_there_are_refused(how: str, tmp_path: P
         rows.write_bytes(data)
     else:
         pendulum().simulate(0.5, record_to=rows, start_values={"rod.m": 2.0})
-    with pytest.raises(
-        ResultError, match=r"run.jrd' has other rows than those that the checkpoint tells of: it is damaged, or belongs to another run"
-    ):
+    with pytest.raises(ResultError, match=r"run.jrd' has other rows than the checkpoint expects: it is damaged, or belongs to another run"):
         System.resume(path, stop_time=0.6)
 
 
@@ -452,6 +451,6 @@ def test_a_checkpoint_that_names_another_file(other: str, tmp_path: Path) -> Non
         told = head["rows"] | ({"count": 1, "checksum": 0} if other == "fewer rows" else {"checksum": None})
     before = named.read_bytes()
     checkpoint_file.write(path, {key: value for key, value in head.items() if key != "blocks"} | {"rows": told}, blocks)
-    with pytest.raises(ResultError, match=r"is not the file of rows that the checkpoint tells of|has other rows than those"):
+    with pytest.raises(ResultError, match=r"is not the file of rows that the checkpoint names|has other rows than the checkpoint"):
         System.resume(path, stop_time=0.3)
     assert named.read_bytes() == before

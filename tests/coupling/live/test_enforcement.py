@@ -201,10 +201,10 @@ def test_co_simulation_and_export_are_refused(tmp_path):
     with pytest.raises(BuildError) as caught:
         system.simulate(1.0, communication_step=0.1)
     assert str(caught.value) == (
-        "enforce: 'plane' cannot come and go while 'disc' runs in Co-Simulation, where velocities cannot be set; leave communication_step out and "
+        "enforce: 'plane' cannot be switched while 'disc' runs in Co-Simulation, where velocities cannot be set. Leave out communication_step and "
         "run 'disc' with kind='me', or use a compliant contact in place of the joint, such as a spring and a damper"
     )
-    with pytest.raises(BuildError, match="'plane' comes and goes by enforce"):
+    with pytest.raises(BuildError, match="'plane' is switched by enforce"):
         system.export_fmu(tmp_path / "disc.fmu")
 
 
@@ -217,7 +217,7 @@ SENTENCES = {
     "state": (
         "disc.theta",
         [(0, 1)],
-        "enforce: 'disc.theta' is a variable; give a joint, whose constraints are to come and go. Values that are to stay are named in hold= of "
+        "enforce: 'disc.theta' is a variable; give a joint, whose constraints are switched. Values that must not change are named in hold= of "
         "equilibrium(), and those of add() stay in initial='assemble'",
     ),
     "kind": (3, [(0, 1)], "enforce: 3 is no joint; give the name of one, such as 'grip'"),

@@ -127,6 +127,6 @@ def test_what_is_fed_from_multipliers_stays_with_the_fmus():
     system.connect("pin.N.Fx", "meter.f")
     result = system.simulate(0.01, evaluation="tape")
     assert result.outcome.warnings == [
-        "evaluation = 'tape': 'pin.N.Fx' goes to an FMU whose equations are not known and follows itself from multipliers or from what such an FMU "
-        "gives; derivatives were found by the FMUs"
+        "evaluation = 'tape': 'pin.N.Fx' goes to an FMU whose equations are not known and itself follows from multipliers or "
+        "from outputs of such an FMU; derivatives were found by the FMUs"
     ]

@@ -110,7 +110,7 @@ def test_a_process_that_dies_ends_the_run(fmi, kind, what, cause):
         (3, "cs"): "fmi3DoStep",
     }[fmi, kind]
     assert f"s: {NAME} {cause}{call}" in result.outcome.sentence
-    assert result.outcome.sentence.endswith(f"or try kind='{'cs' if kind == 'me' else 'me'}'; the result holds everything up to there")
+    assert result.outcome.sentence.endswith(f"or try kind='{'cs' if kind == 'me' else 'me'}'. The result holds everything up to there")
     assert ("it printed: no licence, and that is the end of it" in result.outcome.sentence) == (what == EXIT)
     assert_kept(result)
 
@@ -120,7 +120,7 @@ def test_an_endless_call_ends_after_its_time(fmi):
     began = time.monotonic()
     result = run(LOOP, fmi, "me", isolate=Isolation(which="none", call_timeout=1.0))
     assert result.outcome.ending is Ending.TIMED_OUT and time.monotonic() - began < 30
-    assert f"{NAME} did not come back within 1 s in fmi{fmi}Get" in result.outcome.sentence
+    assert f"{NAME} did not return within 1 s in fmi{fmi}Get" in result.outcome.sentence
     assert_kept(result)
 
 

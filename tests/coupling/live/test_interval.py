@@ -111,8 +111,8 @@ def test_a_ball_bounces_between_the_points():
 def test_options_without_effect_are_refused(options: dict[str, object], sentence: str) -> None:
     """The options have no effect where all instances step by themselves; they count where rods are integrated."""
     none = (
-        "no Model Exchange instance with states is integrated between the communication points; leave it out, or give instances kind='me'. rtol is "
-        "what Co-Simulation instances are told"
+        "no Model Exchange instance with states is integrated between the communication points; leave it out, or give "
+        "instances kind='me'. Co-Simulation instances receive rtol"
     )
     assert refusal(lambda: double_pendulum("rod1 rod2").simulate(0.1, communication_step=0.01, **options), BuildError) == sentence.format(
         NONE=none

@@ -91,7 +91,7 @@ def test_an_fmu_that_hangs_while_it_gives_its_state(way: str, tmp_path: Path) ->
         checkpoint=Checkpoint(path=tmp_path / "run.ckpt", interval=0.0),
         isolate=Isolation(which="all" if way == "all" else "none", call_timeout=1.0),
     )
-    assert result.outcome.ending.name == "TIMED_OUT" and "did not come back within 1 s in fmi3SerializeFMUState" in result.outcome.sentence
+    assert result.outcome.ending.name == "TIMED_OUT" and "did not return within 1 s in fmi3SerializeFMUState" in result.outcome.sentence
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -140,7 +140,7 @@ def test_fmus_without_states_to_be_saved_go_on_from_continuous_ones(way: str, so
             **options,
         )
     result = System.resume(paths[0])
-    assert result.outcome.notes[-1] == "'unit' went on there from continuous states alone: what an FMU keeps beside them is lost"
+    assert result.outcome.notes[-1] == "'unit' continued there from continuous states alone: all other memory of an FMU is lost"
     if solver == "cvode":
         assert result["unit.x"] == pytest.approx(undisturbed["unit.x"], abs=1e-6)
     else:

@@ -64,7 +64,7 @@ def test_all_messages_of_a_failing_step_and_start() -> None:
 def test_messages_of_calls_before_are_not_taken_for_the_cause() -> None:
     """A warning that came with a success, and then a failure without a word."""
     sentence = alone(talker(SILENT)).simulate(1.0).outcome.sentence
-    assert "; it did not say why, add('unit', ..., logging=True) may make it tell; see" in sentence
+    assert "; it did not say why, add('unit', ..., logging=True) may give the reason; see" in sentence
     assert "it did not say why" in alone(talker(CREAKING)).simulate(1.0).outcome.sentence
 
 

@@ -131,7 +131,7 @@ def _hosts() -> set[int]:
 _ENDS = {
     "crash": ("*(volatile int *)8 = 1;", "crashed (segmentation fault)"),
     "exit": ("exit(0);", "ended its process by exit(0)"),
-    "loop": ("for (volatile int i = 0;; i++) ;", "did not come back within"),
+    "loop": ("for (volatile int i = 0;; i++) ;", "did not return within"),
 }
 
 
@@ -278,7 +278,7 @@ def test_memory_that_is_too_little_for_a_binary_is_named(way: str) -> None:
     with pytest.raises(BuildError) as caught:
         system.simulate(0.1, isolate=Isolation(which=_WAYS[way][1], memory=1))
     assert str(caught.value) == (
-        "'it' cannot be loaded: memory = 1 bytes is too little for the binary of 'Oscillator.fmu' and what is loaded with it; give more, such as "
+        "'it' cannot be loaded: memory = 1 bytes is too little for the binary of 'Oscillator.fmu' and the libraries that it loads; give more, such as "
         "Isolation(memory=1e9), or leave it out to have no limit"
     )
     for memory in (1e9, 2.0**64, 1e30):
@@ -287,7 +287,7 @@ def test_memory_that_is_too_little_for_a_binary_is_named(way: str) -> None:
 
 def test_a_limit_for_foreign_fmus_is_noted_where_there_is_none() -> None:
     """The limit is not refused: one call of ``simulate`` serves systems with and without foreign FMUs."""
-    note = "memory = 1e+09 had no effect: all FMUs are of this library, and isolate = 'foreign' leaves those in this process"
+    note = "memory = 1e+09 had no effect: all FMUs are of this library, and isolate = 'foreign' runs them in this process"
     assert note in pendulum().simulate(0.05, isolate=Isolation(which="foreign", memory=1e9, call_timeout=5)).outcome.notes
     assert (
         note

@@ -127,4 +127,4 @@ def test_a_joint_that_tells_nothing_keeps_its_own_stabilisation(monkeypatch, sol
 def test_where_no_constraint_tells_anything_there_is_nothing_to_project(monkeypatch):
     silent(monkeypatch, "pin")
     text = refusal(lambda: projected(pendulum(), 1.0), BuildError)
-    assert "'pin.lambda[1]' belongs to a constraint whose violation no output velocity[k] tells, and so do all others" in text
+    assert "'pin.lambda[1]' belongs to a constraint without an output velocity[k], as do all others" in text

@@ -75,4 +75,4 @@ def test_memory_that_runs_out_keeps_what_was_recorded(options: str) -> None:
     rows, time, x = map(float, numbers.split())
     assert rows > 100_000 and time < 1.99
     assert x == pytest.approx(0.1 * np.cos(10 * time), abs=1e-4)
-    assert sentence.endswith("s: memory ran out; record fewer outputs, or less often; the result holds everything up to there")
+    assert sentence.endswith("s: memory ran out; record fewer outputs, or less often. The result holds everything up to there")

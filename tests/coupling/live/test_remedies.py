@@ -176,7 +176,7 @@ def aligned_off(start: float) -> Callable[[Result], float]:
 
 
 CLOSE = "so close to a singular pose"
-CASES.of(CLOSE, aligned, {"start": 1e-6}, aligned_off(0.1), farther=("have it begin farther away", {"start": 0.1}, 1e-6))
+CASES.of(CLOSE, aligned, {"start": 1e-6}, aligned_off(0.1), farther=("start it farther away", {"start": 0.1}, 1e-6))
 CASES.of(CLOSE, aligned, {"start": 1e-6}, aligned_off(0.0), in_the_pose=("or in the pose itself", {"start": 0.0}, 1e-6))
 
 
@@ -197,7 +197,7 @@ LIGHT = "the masses or moments of inertia of 'rod' and 'bob' are 1 to "
 CASES.of(
     LIGHT, light, {"mass": 1e-10}, ends("bob.theta", swung(1e-2, 0.3)), heavier=("give the light body more mass", {"mass": 1e-2}, 1e-5)
 )
-CASES.of(LIGHT, light, {"mass": 1e-10}, ends("bob.theta", swung(0.0, 0.3)), direct=("or connect what it connects directly", direct, 1e-5))
+CASES.of(LIGHT, light, {"mass": 1e-10}, ends("bob.theta", swung(0.0, 0.3)), direct=("or connect its neighbours directly", direct, 1e-5))
 
 
 def thin(inertia: float, **options: Any) -> Result:
@@ -220,7 +220,7 @@ CASES.of(
     thin,
     {"inertia": 1e-13},
     ends("bob.theta", thick),
-    extent=("give it those of a body of its extent", {"inertia": 1 / 12}, 5e-3),
+    extent=("give it the moments of inertia of a body of its extent", {"inertia": 1 / 12}, 5e-3),
 )
 
 
@@ -237,8 +237,8 @@ def link(component: str, end: str = "") -> Result:
 
 UNCARRIED = "nothing carries 'link.alpha'"
 for name, remedy, options in (
-    ("carried", "connect it with what does", {"component": "planar.MasslessLink2", "end": "planar.PointMass1"}),
-    ("massive", "put a body that has mass in its place", {"component": "planar.Body2"}),
+    ("carried", "connect it with a body or a joint", {"component": "planar.MasslessLink2", "end": "planar.PointMass1"}),
+    ("massive", "or replace it by a body that has mass", {"component": "planar.Body2"}),
 ):
     CASES.of(
         UNCARRIED,

@@ -391,7 +391,7 @@ CASES.of(
 TURN = brentq(lambda x: math.sin(3 * x) + x**3 - 0.5, 0.0, 0.5)
 UNKNOWN = sympy.Piecewise((1.0, sympy.sin(3 * t) + t**3 < 0.5), (-3.0, True))
 CASES.of(
-    "whose conditions do not tell when they change",
+    "whose conditions do not give the times of their changes",
     torque,
     {"drive": UNKNOWN},
     ends("wheel.w", TURN - 3 * (1 - TURN)),
@@ -428,7 +428,7 @@ SHAFT = "arm.flange-shaft.M shaft.N-wheel.flange"
 SINE = [(float(time), math.sin(time)) for time in ROWS]
 RISE = [(float(time), time - math.sin(2 * math.pi * time) / (2 * math.pi)) for time in ROWS]
 CASES.of(
-    "'arm.angle' varies, and nobody gives 'arm.angle.rate'",
+    "'arm.angle' varies, and nothing gives 'arm.angle.rate'",
     arm,
     {"drive": math.sin},
     ends("wheel.phi", math.sin(1.0)),

@@ -88,7 +88,7 @@ def test_a_run_that_cannot_go_on_keeps_what_it_has(crashes: Path, tmp_path: Path
     _, result = run(crashes, [5], record_to=rows, interval=0)
     assert result.outcome.ending is Ending.PROCESS_DIED and result.time[-1] > 0.45
     assert any(
-        f"could not be restarted: '{tmp_path / 'run.ckpt'}' goes on with the rows that record_to put into '{rows}'" in each
+        f"could not be restarted: '{tmp_path / 'run.ckpt'}' continues the rows that record_to wrote to '{rows}'" in each
         for each in result.outcome.warnings
     )
 
@@ -111,7 +111,7 @@ def test_options_of_restarts_are_checked() -> None:
     for options, why in (
         (
             {"isolate": Isolation(which="none", on_crash="restart")},
-            "on_crash = 'restart' goes on from a checkpoint; give checkpoint='run.ckpt' as well",
+            "on_crash = 'restart' resumes from a checkpoint; give checkpoint='run.ckpt' as well",
         ),
     ):
         assert refusal(lambda options=options: machine.simulate(1.0, **options)) == why

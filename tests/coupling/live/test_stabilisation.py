@@ -356,7 +356,7 @@ def test_a_constraint_that_does_not_tell_its_violation(monkeypatch, level):
     [
         ("Undeclared", False, True, "solved for together with the multipliers"),
         ("Underivable", True, False, "'rod.lambda[1]' is found by iteration"),
-        ("Doubled", True, True, "'lower.v' is no state's rate by itself"),
+        ("Doubled", True, True, "'lower.v' is not the rate of a state"),
     ],
 )
 def test_a_body_of_which_not_enough_is_known(name, declares, differentiates, sentence):

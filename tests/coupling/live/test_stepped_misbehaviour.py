@@ -64,7 +64,7 @@ def test_an_error_ends_the_run(fmi, course, alive):
     assert result.outcome.ending is Ending.FMU_FAILED
     assert result.outcome.sentence == (
         f"stopped at t = 0.7 s: 'unit' (Oscillator.fmu) returned 'error' at t = 0.7 s when stepping: {foreign.BURNT_OUT}; "
-        "see the FMU's documentation for the cause; the result holds everything up to there"
+        "see the FMU's documentation for the cause. The result holds everything up to there"
     )
     assert_kept(result, 701)
 
@@ -83,7 +83,7 @@ def test_ctrl_c_ends_the_run(fmi, course, alive):
     result = beside_a_sound_one(ringing, fmi).simulate(1000.0, **course)
     assert result.outcome.ending is Ending.INTERRUPTED
     assert result.outcome.sentence.startswith("interrupted at t = ") and result.outcome.sentence.endswith(
-        "the result holds everything up to there"
+        "The result holds everything up to there"
     )
     reached = float(result.outcome.sentence.split()[4])
     assert 0.499 <= reached < 1000
@@ -143,7 +143,7 @@ def test_an_fmu_that_asks_for_the_end(fmi, course, alive):
     result = beside_a_sound_one(ending, fmi).simulate(1.0, **course)
     assert result.outcome.ending is Ending.TERMINATED
     assert result.outcome.sentence == (
-        "stopped at t = 0.7 s: 'unit' asked for the end at t = 0.7 s: the lamp is out; the result holds everything up to there"
+        "stopped at t = 0.7 s: 'unit' asked for the end at t = 0.7 s: the lamp is out. The result holds everything up to there"
     )
     assert_kept(result, 701)
 
@@ -172,7 +172,10 @@ def test_an_output_that_becomes_nan(fmi, course):
     system.add("unit", broken(fmi), kind="cs")
     result = system.simulate(1.0, **course)
     assert result.outcome.ending is Ending.NOT_FINITE
-    assert "'unit.y' is not a finite number at t = 0.7 s; check the range of validity of what computes it" in result.outcome.sentence
+    assert (
+        "'unit.y' is not a finite number at t = 0.7 s; check the range of validity of the component that computes it"
+        in result.outcome.sentence
+    )
     assert_kept(result, 700)
 
 

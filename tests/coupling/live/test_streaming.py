@@ -176,7 +176,7 @@ def test_a_full_disk_ends_the_run_and_keeps_what_it_took(tmp_path: Path) -> None
     said = limited(path, 5_000_000).splitlines()
     ending, rows = said[0].split()
     assert ending == "STORAGE_FAILED"
-    assert "takes no more rows: File too large; make room there, record less often, or choose another path; the result holds" in said[1]
+    assert "takes no more rows: File too large; make room there, record less often, or choose another path. The result holds" in said[1]
     assert str(path) in said[1]
     left, exact = Result.load(path), pendulum().simulate(10.0, output_interval=1e-4)
     assert len(left.time) == int(rows) > 4_000

@@ -165,7 +165,7 @@ def test_those_taken_first_carry_the_load_in_every_order(order, stabilisation):
 def test_what_carries_nothing_is_named_with_what_it_repeats():
     result = hinges().simulate(0.1, **successive(redundant="first"))
     assert result.outcome.warnings[0] == (
-        "'hinge2' is redundant from t = 0 s on: its lambda[1] repeats hinge1.lambda[1] (1); it carries nothing, since 'hinge1' was taken first; "
+        "'hinge2' is redundant from t = 0 s on: its lambda[1] repeats hinge1.lambda[1] (1). It carries nothing, since 'hinge1' was taken first; "
         "remove it, or choose Successive(redundant='least')"
     )
     assert result["hinge1.lambda[2]"][0] == pytest.approx(2.4525, abs=1e-9)

@@ -31,11 +31,11 @@ def test_sliding_that_no_forces_satisfy_names_the_friction_that_some_would() -> 
     [
         (
             ball,
-            "the modes of 'wall' do not settle; which of them holds is a matter of rounding; add 'wall' with kind='cs', which makes it compliant, and give simulate a communication_step",
+            "the modes of 'wall' do not settle: rounding decides which joint holds; add 'wall' with kind='cs', which makes it compliant, and give simulate a communication_step",
         ),
         (
             lambda: block_on_incline("points", 0.2, 0.5)[0],
-            "the modes of 'left', 'right' do not settle; their friction depends on reactions too strongly; add 'left', 'right' with kind='cs', which makes them compliant, and give simulate a communication_step",
+            "the modes of 'left', 'right' do not settle: their friction depends on reactions too strongly; add 'left', 'right' with kind='cs', which makes them compliant, and give simulate a communication_step",
         ),
     ],
     ids=["stop", "friction"],
@@ -73,7 +73,7 @@ def test_a_load_that_cannot_be_shared_out_is_told_of() -> None:
     (warning,) = hinged.simulate(0.1).outcome.warnings
     assert warning == (
         "2 constraints are redundant at t = 0 s, among those of 'pin', 'hinge'; 'pin', 'hinge' carry one load that rigid bodies cannot share out, and "
-        "their friction depends on the shares; least reactions are taken; if the friction matters, add 'pin', 'hinge' with kind='cs', which makes them compliant, and "
+        "their friction depends on the shares: the smallest reactions are taken; if the friction matters, add 'pin', 'hinge' with kind='cs', which makes them compliant, and "
         "give simulate a communication_step"
     )
 
@@ -81,8 +81,8 @@ def test_a_load_that_cannot_be_shared_out_is_told_of() -> None:
 def test_a_foot_that_carries_its_limit_is_told_of() -> None:
     (warning,) = block_on_incline("points", 0.3, 0.5)[0].simulate(0.1).outcome.warnings
     assert warning == (
-        "'left' and others carry one load that rigid bodies cannot share out; by least reactions it carries its limit from t = 0 s on; the motion does "
-        "not depend on that, which of them gives way first does"
+        "'left' and others carry one load that rigid bodies cannot share out: with the smallest reactions it reaches its limit from t = 0 s on; the motion does not depend on the "
+        "shares, but the joint that yields first does"
     )
 
 
@@ -117,8 +117,8 @@ def test_a_latch_that_does_not_fit_is_refused() -> None:
     masses.drive("latch.locked", [(0, 0), (1, 0), (1, 1), (2, 1)])
     result = masses.simulate(2.0)
     assert result.outcome.sentence == (
-        "stopped at t = 1 s: 'latch' cannot hold from now on, position[1] is more than 1e-06 off; let it hold where it fits; "
-        "the result holds everything up to there"
+        "stopped at t = 1 s: 'latch' cannot hold from now on, position[1] is more than 1e-06 off; let it hold where it fits. "
+        "The result holds everything up to there"
     )
 
 
@@ -147,7 +147,7 @@ def test_feet_on_one_line_have_shares_that_rigid_bodies_cannot_tell() -> None:
         assert sum(result[f"foot{i}.multiplier[1]"][-1] for i in range(1, len(feet) + 1)) == pytest.approx(9.81, rel=1e-12)
         assert abs(result["plank.y"]).max() < 1e-12 and abs(result["plank.theta"]).max() < 1e-12
         assert result.outcome.warnings == [
-            "'foot2' and others carry one load that rigid bodies cannot share out from t = 0 s on: as few of them as can do, and the others touch "
-            "without a force; the motion does not depend on that unless their friction differs; where shares matter, add 'foot1', 'foot2', 'foot3' with kind='cs', which makes "
+            "'foot2' and others carry one load that rigid bodies cannot share out from t = 0 s on. As few of them as possible carry it, and the others touch without a "
+            "force. The motion depends on the shares only if their friction differs; if shares matter, add 'foot1', 'foot2', 'foot3' with kind='cs', which makes "
             "them compliant, and give simulate a communication_step"
         ] * (len(feet) == 3)

@@ -242,14 +242,16 @@ def test_a_sentence_that_cannot_be_written_is_one() -> None:
     def ended(session: object) -> Outcome:
         raise ZeroDivisionError("division by zero")
 
-    expected = "a sentence about this run could not be written (test_unwritten.broken: KeyError: -1); the rows are kept; please report it"
+    expected = (
+        "a sentence about this run could not be written (test_unwritten.broken: KeyError: -1), but the rows are kept; please report it"
+    )
     assert sentences(broken, None) == ["first", expected]
     assert sentences(lambda: "") == [] and sentences(lambda: "one") == ["one"]
     outcome = ended(None)
     assert outcome.ending is Ending.SOLVER_FAILED
     assert outcome.sentence == (
-        "stopped; a sentence about this run could not be written (test_unwritten.ended: ZeroDivisionError: division by zero); the rows are "
-        "kept; please report it; the result holds everything up to there"
+        "stopped; a sentence about this run could not be written (test_unwritten.ended: ZeroDivisionError: division by zero), but the rows "
+        "are kept; please report it. The result holds everything up to there"
     )
 
 

@@ -83,7 +83,7 @@ def test_a_pole_whose_controller_is_unstable(count: int) -> None:
         ended += 1
         found = re.fullmatch(
             r"stopped at t = (\S+) s: '(\S+)' is (\S+) \S+, more than value_limit = 1e\+09 times 1 \S+, the largest of its nominal value, its start value "
-            r"and 1: the system is unstable there; .*",
+            r"and 1. The system is unstable there; .*",
             result.outcome.sentence,
         )
         assert found and found[2] in result.names and result.outcome.ending is Ending.BEYOND_LIMIT

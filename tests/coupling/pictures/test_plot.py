@@ -64,7 +64,7 @@ def test_what_cannot_be_plotted(result: Result) -> None:
     assert refusal(lambda: result.plot("rod.theta", path=3), TypeError) == (  # type: ignore[arg-type]  # what is tested
         "3 is no path; give that of the file to be written, such as 'result.png'"
     )
-    assert refusal(result.plot) == "plot: name what is to be shown, such as result.plot('rod.theta', 'rod.omega')"
+    assert refusal(result.plot) == "plot: name the values to show, such as result.plot('rod.theta', 'rod.omega')"
     assert refusal(lambda: result.plot("rod.thta"), KeyError).startswith("'rod.thta' was not recorded; did you mean 'rod.theta'")
     assert refusal(lambda: result.plot("rod"), KeyError) == (
         "'rod' has several variables; name one of them, such as 'rod.theta', or 'rod.*'"

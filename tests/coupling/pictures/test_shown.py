@@ -189,7 +189,7 @@ def test_sizes_colours_and_files_that_are_refused(tmp_path: Path, monkeypatch: p
     assert refusal(lambda: cylinder(1.0, 1.0, "w")) == "axis = 'w' of a cylinder is refused: choose 'x', 'y' or 'z'"
     content = stl(*block((1.0, 1.0, 1.0), np.zeros(3)))
     cases = {
-        "cut.stl": (content[:-20], "is damaged: it tells of 12 triangles, which take 684 bytes, and has 664; export it again"),
+        "cut.stl": (content[:-20], "is damaged: it announces 12 triangles, which take 684 bytes, and has 664; export it again"),
         "short.stl": (b"solid", "is damaged: it has 5 bytes, and a file of STL at least 84; export it again"),
         "half.stl": (
             b"solid a\nvertex 0 0 0\nvertex 0 0 1\n" + b" " * 90,

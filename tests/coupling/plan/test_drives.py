@@ -195,7 +195,7 @@ def test_a_function_whose_values_end(missing: float) -> None:
         "stopped at t = 0.5 s: the function that drives 'body.p1.Fx' gave no finite number at t = 0.5"
     )
     assert result.outcome.sentence.endswith(
-        " s; check the range of validity of what computes it, and the start values; the result holds everything up to there"
+        " s; check the range of validity of the component that computes it, and the start values. The result holds everything up to there"
     )
     assert result.time[-1] == pytest.approx(0.5, abs=0.01)
     assert np.allclose(result["body.x"], result.time**2)
@@ -211,7 +211,7 @@ def test_an_interrupt_inside_a_function_ends_the_run() -> None:
 
     outcome = pushed(force, 1.0).outcome
     assert outcome.ending is Ending.INTERRUPTED
-    assert re.fullmatch(r"interrupted at t = 0\.[0-4]\d* s; the result holds everything up to there", outcome.sentence)
+    assert re.fullmatch(r"interrupted at t = 0\.[0-4]\d* s. The result holds everything up to there", outcome.sentence)
 
 
 # -- what is no drive --------------------------------------------------------------------------------------------------

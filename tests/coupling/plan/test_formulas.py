@@ -86,7 +86,7 @@ def driven(expression: object, **options: object) -> str:
         (t + sympy.oo * sympy.sin(t), "'body.x' cannot be driven by a formula with oo in it; its numbers have to be real and finite"),
         (
             sympy.Abs(sympy.sin(t)),
-            "'body.x' is driven by Abs(sin(time)), whose conditions do not tell when they change; give these times, breaks=[...]",
+            "'body.x' is driven by Abs(sin(time)), whose conditions do not give the times of their changes; give them in breaks=[...]",
         ),
     ],
 )

@@ -169,8 +169,8 @@ def test_what_takes_motion_and_is_solved_for_is_integrated_with_what_carries_it(
     for name in ("base.x", "base.theta", "upper.q", "lower.q"):
         assert found[name][-1] == pytest.approx(expected[name][-1], abs=1e-9)
     assert refusal(lambda: carrying().simulate(1.0, **COUPLED), BuildError) == (
-        "a communication_step is given, but no instance runs in Co-Simulation: 'upper', 'lower' run in Model Exchange together with what "
-        "carries them; leave it out, or add instances of kind 'cs'"
+        "a communication_step is given, but no instance runs in Co-Simulation: 'upper', 'lower' run in Model Exchange together with "
+        "their bodies; leave it out, or add instances of kind 'cs'"
     )
 
 
@@ -315,7 +315,7 @@ def test_multipliers_need_derivatives_or_repetition():
 
     for scheme in ("explicit", "gauss-seidel"):
         assert refusal(lambda scheme=scheme: system().simulate(1.0, scheme=scheme, **COUPLED)) == (
-            f"the scheme '{scheme}' cannot solve for 'pin.lambda[1]': 'rod' offers no directional derivatives, so that its "
+            f"the scheme '{scheme}' cannot solve for 'pin.lambda[1]': 'rod' offers no directional derivatives, and its "
             "motion under a force is not known; choose scheme='implicit', which finds out by repeated steps"
         )
     known = pendulum().simulate(1.0, communication_step=0.01, scheme="implicit")

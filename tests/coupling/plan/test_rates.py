@@ -121,8 +121,8 @@ def plain_package(path: Path) -> System:
 
 
 VARIES = (
-    "'drive.velocity' varies, and nobody gives 'drive.velocity.rate', which would be taken for 0; drive 'drive.velocity' by an expression of "
-    "jourdain.declare.t, a table with smooth=True or a function with rate=, or let something give 'drive.velocity.rate' as well"
+    "'drive.velocity' varies, and nothing gives 'drive.velocity.rate', which would be taken for 0; drive 'drive.velocity' by an expression of "
+    "jourdain.declare.t, a table with smooth=True or a function with rate=, or connect or drive 'drive.velocity.rate' as well"
 )
 
 
@@ -186,7 +186,7 @@ def test_options_that_do_not_fit() -> None:
     assert refused({"value": 3, "rates": 4}) == wrong
     system = pushed(sympy.sin(t))
     system.drive("drive.velocity.rate", 1.0)
-    twice = "'drive.velocity.rate' is driven, and follows from what drives 'drive.velocity'; leave its drive out"
+    twice = "'drive.velocity.rate' is driven, and follows from the drive of 'drive.velocity'; leave its drive out"
     assert refusal(system.build) == twice
     force = System()
     force.add("body", "planar.Body1")

@@ -100,7 +100,7 @@ def test_forces_that_vary_over_a_step_need_inputs_that_do(fmi):
 def test_an_explicit_scheme_cannot_solve_for_what_nobody_tells():
     text = refusal(lambda: drive_train(2).simulate(1.0, communication_step=0.1))
     assert text == (
-        "the scheme 'explicit' cannot solve for 'rigid1.lambda[1]': 'engine' offers no directional derivatives, so that its "
+        "the scheme 'explicit' cannot solve for 'rigid1.lambda[1]': 'engine' offers no directional derivatives, and its "
         "motion under a force is not known; choose scheme='implicit', which finds out by repeated steps"
     )
 

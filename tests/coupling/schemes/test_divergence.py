@@ -30,8 +30,8 @@ def test_an_unstable_step_is_blamed(scheme: str) -> None:
     outcome = result.outcome
     assert outcome.ending is Ending.NOT_FINITE
     told = re.fullmatch(
-        r"stopped at t = (.*) s: the co-simulation diverges: '(.*)' has grown to (.*); with scheme = '(.*)' the coupling is unstable at "
-        r"communication_step = 0.01 s: choose a smaller one, or scheme='implicit', which bears longer ones, or put what is stiff into one FMU; the result holds "
+        r"stopped at t = (.*) s: the co-simulation diverges: '(.*)' has grown to (.*). With scheme = '(.*)' the coupling is unstable at "
+        r"communication_step = 0.01 s: choose a smaller one, or scheme='implicit', which bears longer ones, or put the stiff parts into one FMU. The result holds "
         "everything up to there",
         outcome.sentence,
     )

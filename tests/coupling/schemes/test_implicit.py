@@ -90,8 +90,8 @@ def test_inputs_that_do_not_come_to_rest(fmi):
     result = closed(Parabola, fmi, 1)
     assert result.outcome.ending is Ending.NOT_SOLVED
     assert result.outcome.sentence == (
-        f"stopped at t = {result.time[-1]:.9g} s: what arrives at inputs at the end of a step of 0.01 s does not come to rest in 30 repetitions; "
-        "choose a smaller communication_step, or check whether there is a solution; the result holds everything up to there"
+        f"stopped at t = {result.time[-1]:.9g} s: inputs at the end of a step of 0.01 s do not settle in 30 repetitions; "
+        "choose a smaller communication_step, or check whether there is a solution. The result holds everything up to there"
     )
     assert 0.2 < result.time[-1] < 0.26
 
@@ -108,8 +108,8 @@ def test_multipliers_that_nothing_answers_to():
     result = system.simulate(1.0, communication_step=0.01, scheme="implicit")
     assert result.outcome.ending is Ending.NOT_SOLVED
     assert result.outcome.sentence == (
-        "stopped at t = 0 s: constraints do not answer to 'pin.lambda[1]', 'pin.lambda[2]' within a step; check what their instances are "
-        "connected with; the result holds everything up to there"
+        "stopped at t = 0 s: constraints do not respond to 'pin.lambda[1]', 'pin.lambda[2]' within a step; check the connections of their "
+        "instances. The result holds everything up to there"
     )
 
 

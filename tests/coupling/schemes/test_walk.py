@@ -110,7 +110,7 @@ def test_control_that_gives_up():
     text = result.outcome.sentence
     assert text.startswith("stopped at t = 0 s: step_control = 'adaptive' has brought the step down to ")
     assert text.endswith(
-        " s without reaching tolerance = 0.0001; loosen it, or use Scheme(step_control='fixed'); the result holds everything up to there"
+        " s without reaching tolerance = 0.0001; loosen it, or use Scheme(step_control='fixed'). The result holds everything up to there"
     )
     assert result.time.tolist() == [0.0]
 
@@ -157,8 +157,8 @@ def test_steps_follow_the_energy():
 def test_control_by_power_sees_nothing_of_implicit_schemes(scheme):
     """The inputs at the end of a step are those that it used."""
     assert refusal(lambda: mass(scheme=Scheme(scheme, step_control="power")), BuildError) == (
-        f"step_control = 'power' does not go with scheme = '{scheme}', in which nothing is extrapolated, so that no energy is created that "
-        "could tell of errors; use Scheme(step_control='fixed'), or 'adaptive'"
+        f"step_control = 'power' does not go with scheme = '{scheme}', in which nothing is extrapolated, and errors create "
+        "no energy that could be measured; use Scheme(step_control='fixed'), or 'adaptive'"
     )
 
 

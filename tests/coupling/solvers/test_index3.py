@@ -302,7 +302,7 @@ def test_hinges_that_contradict_each_other_are_named():
     assert result.outcome.ending is Ending.CONTRADICTORY
     assert result.outcome.sentence == (
         "stopped at t = 0 s: the joints 'hinge1' and 'hinge2' contradict each other: no positions satisfy both, 0.0001 m are left; remove one of "
-        "them, or mend their values; the result holds everything up to there"
+        "them, or mend their values. The result holds everything up to there"
     )
 
 
@@ -467,8 +467,8 @@ def test_a_step_that_is_not_solved_says_which_state_still_changes():
     result = known.parallelogram().simulate(1.0, solver=Index3(step_size=0.05, newton_limit=2))
     assert result.outcome.ending is Ending.NOT_SOLVED
     before, after = result.outcome.sentence.split(" still changes by ")
-    assert before.startswith("stopped at t = 0 s: a step of 0.05 s has not been solved in 2 Newton iterations; '")
-    assert after.endswith("; raise newton_limit (the default is 10); the result holds everything up to there")
+    assert before.startswith("stopped at t = 0 s: a step of 0.05 s has not been solved in 2 Newton iterations. '")
+    assert after.endswith("; raise newton_limit (the default is 10). The result holds everything up to there")
 
 
 def test_a_system_without_states_runs_too():

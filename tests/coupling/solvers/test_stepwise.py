@@ -82,7 +82,7 @@ def test_a_run_ends_after_so_many_steps(solver: str) -> None:
     result = of(foreign.oscillator()).simulate(20.0, solver=solver, rtol=1e-8, max_steps=10)
     assert result.outcome.ending is Ending.TOO_MANY_STEPS and result.statistics.steps == 10
     text = result.outcome.sentence
-    assert "after max_steps = 10 steps; raise max_steps, or loosen rtol = 1e-08 or atol; the result holds everything up to there" in text
+    assert "after max_steps = 10 steps; raise max_steps, or loosen rtol = 1e-08 or atol. The result holds everything up to there" in text
     assert result.time[-1] < 20
 
 

@@ -376,7 +376,7 @@ def test_files_that_are_no_packages(tmp_path: Path) -> None:
     )
     empty = packed(tmp_path / "empty.ssp", {"readme.txt": "nothing"})
     assert refusal(lambda: System.from_ssp(empty)) == (
-        f"'{empty}' holds no SystemStructure.ssd, so that it is no SSP package; save the system as SSP 1.0 or 2.0"
+        f"'{empty}' holds no SystemStructure.ssd and is no SSP package; save the system as SSP 1.0 or 2.0"
     )
     outside = packed(tmp_path / "outside.ssp", {"../x.txt": "x"})
     assert "would write the file '../x.txt' outside its own folder" in refusal(lambda: System.from_ssp(outside))

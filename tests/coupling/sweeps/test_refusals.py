@@ -34,8 +34,8 @@ def spread(result: Result) -> dict[str, float]:
         ),
         (3, {}, "a sweep over 3 is refused: give values by name, such as {'rod.m': [1.0, 2.0]}, a sample, or mappings such as {'rod.m': 1.0} one after the other"),
         ([3], {}, "point 0 is 3: give values by name, such as {'rod.m': [1.0, 2.0]}, a sample, or mappings such as {'rod.m': 1.0} one after the other"),
-        ([{"rod.m": 1.0}], {"combine": "grid"}, "combine = 'grid' is for values by name; mappings one after the other are points already; leave it out"),
-        ({"rod.m": 2.0}, {}, "'rod.m': 2.0 is refused: give a list of values; what is the same in all runs goes into start_values"),
+        ([{"rod.m": 1.0}], {"combine": "grid"}, "combine = 'grid' is for values by name, and a list of mappings is a list of points already; leave it out"),
+        ({"rod.m": 2.0}, {}, "'rod.m': 2.0 is refused: give a list of values; values common to all runs go into start_values"),
         ({"rod.m": []}, {}, "'rod.m' has no values; give at least one"),
         ({3: [1.0]}, {}, "a sweep has 3 for a name; give full names of variables, such as 'rod.m'"),
         ({"rod.m": [1], "rod.I": [1, 2]}, {"combine": "zip"}, "values that belong together have to be as many of each: there are 1 of 'rod.m', 2 of 'rod.I'; choose combine='grid' for all combinations"),
@@ -56,8 +56,8 @@ def spread(result: Result) -> dict[str, float]:
         (
             {"rod.m": [1]},
             {"isolate": Isolation(which="none", on_crash="restart")},
-            "on_crash is for runs with a checkpoint, which those of a sweep do not have; leave it out: a run whose FMU ends its process is a row that "
-            "failed, and the others are made",
+            "on_crash is for runs with a checkpoint, which runs of a sweep do not have; leave "
+            "it out: a run whose FMU ends its process gives a failed row, and the sweep continues",
         ),
         ({"rod.m": [1]}, {"record_to": "run.jrd"}, "record_to names one file, and each run of a sweep needs its own; give folder='runs' instead"),
         ({"rod.m": [1]}, {"rtol": 2.0}, "rtol = 2 is refused: it must lie between 0 and 1; 1e-8 is the default"),
@@ -137,9 +137,7 @@ def test_a_function_that_workers_do_not_know_has_its_sentence(monkeypatch: pytes
     monkeypatch.setattr(main, "typed", typed, raising=False)
     packed = pickle.dumps(typed)
     monkeypatch.delattr(main, "typed")
-    assert "a worker cannot take what it is sent: Can't get attribute 'typed' on <module" in refusal(
-        lambda: run_chunk(packed, []), SweepError
-    )
+    assert "a worker cannot read its task: Can't get attribute 'typed' on <module" in refusal(lambda: run_chunk(packed, []), SweepError)
 
 
 def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,7 +175,7 @@ def test_what_cannot_travel_or_run_side_by_side_is_named(monkeypatch: pytest.Mon
     assert len(sweep(system, {"rod.m": [1.0]}, stop_time=0.1, executor="threads")) == 1
     monkeypatch.setattr(Interface, "once_per_process", True)
     assert refusal(lambda: sweep(pendulum(), {"rod.m": [1.0]}, stop_time=0.1, executor="threads"), BuildError) == (
-        "'ground', 'pin', 'rod' can be instantiated only once in a process, so that threads cannot run the system side by side; choose executor='processes'"
+        "'ground', 'pin', 'rod' can be instantiated only once in a process, and threads cannot run the system side by side; choose executor='processes'"
     )
 
 
@@ -196,7 +194,7 @@ def test_a_script_without_a_main_guard_gets_a_sentence(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": os.getcwd()})
     assert done.stderr.strip().splitlines()[-1] == (
-        "coupling.errors.SweepError: the processes ended before their first run: each of them begins by running 'study.py', and comes to the sweep "
-        "again; put what the script does below  if __name__ == \"__main__\":  or choose executor='threads'"
+        "coupling.errors.SweepError: the processes ended before their first run: each of them begins by running 'study.py', and reaches the sweep again; put "
+        "the statements of the script below  if __name__ == \"__main__\":  or choose executor='threads'"
     )
     assert done.stderr.count("Traceback") == 1

@@ -225,7 +225,7 @@ def test_nothing_declared():
             "constraint",
             lambda M, N: [N.vx - M.vx],
             "Part: constraint() contains '-M.vx + N.vx', which is of a higher level; "
-            "use velocity_constraint() for what contains velocities",
+            "use velocity_constraint() for expressions that contain velocities",
         ),
         (
             "velocity_constraint",

@@ -185,7 +185,7 @@ def _only_friction():
 
 def test_modes_that_nobody_chooses_are_told_once(ideal):
     """The warning comes at the first Continuous-Time Mode in ideal mode, unless one mode was set; it names the mode and the remedy."""
-    sentence = "unit: nobody chooses mode[1], which stays 0; where a tool does not know modes (org.jourdain.switched), use ideal = false"
+    sentence = "unit: the importer does not choose mode[1], which stays 0; if a tool does not know modes (org.jourdain.switched), use ideal = false"
     d = ideal(Stop, {})
     d.fmu.enterContinuousTimeMode()
     d.handle_events()

@@ -125,7 +125,7 @@ def test_a_battery_is_charged():
     [
         ({"soc": -0.25}, "'battery.soc' = -0.25 is refused: it must be at least 0 and at most 1"),
         ({"soc": 1.5}, "'battery.soc' = 1.5 is refused: it must be at least 0 and at most 1"),
-        ({"full": 9.0}, "battery: .* full is not less than empty, and full - empty not negative; what must be positive is -2"),
+        ({"full": 9.0}, "battery: .* full is not less than empty, and full - empty not negative; the value that must be positive is -2"),
         ({"capacity": 0.0}, "battery: capacity = 0 C is refused: it must be greater than 0"),
     ],
 )

@@ -171,7 +171,7 @@ def test_compilers_that_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """A cold cache asks for a compiler, by its name."""
     monkeypatch.setenv("CC", "/bin/false")
     assert refusal(lambda: cached_fmu(FIXED, 3), c.ExportError) == (
-        "the C compiler '/bin/false' does not tell its version (Command '['/bin/false', '--version']' returned non-zero exit status 1.); name another "
+        "the C compiler '/bin/false' does not report its version (Command '['/bin/false', '--version']' returned non-zero exit status 1.); name another "
         "one in the environment variable CC, or unset it"
     )
 

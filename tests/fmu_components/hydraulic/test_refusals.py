@@ -12,25 +12,33 @@ from tests.support.runtime.driver import ERROR, Driver, status_of
 
 NAMES = [name for name in all_components() if name.startswith("hydraulic.")]
 STATES = [
-    ("Volume", {"p": -1.0}, "the absolute pressure p is greater than 0; what must be positive is -1, from p = -1 Pa"),
-    ("Hose", {"p": 0.0}, "the absolute pressure p is greater than 0; what must be positive is 0, from p = 0 Pa"),
-    ("Accumulator", {"p": -2e5}, "the absolute pressure p is greater than 0; what must be positive is -200000, from p = -200000 Pa"),
-    ("Cylinder", {"p1": -3.0}, "the absolute pressure p1 is greater than 0; what must be positive is -3, from p1 = -3 Pa"),
-    ("Cylinder", {"p2": -4.0}, "the absolute pressure p2 is greater than 0; what must be positive is -4, from p2 = -4 Pa"),
+    ("Volume", {"p": -1.0}, "the absolute pressure p is greater than 0; the value that must be positive is -1, from p = -1 Pa"),
+    ("Hose", {"p": 0.0}, "the absolute pressure p is greater than 0; the value that must be positive is 0, from p = 0 Pa"),
+    (
+        "Accumulator",
+        {"p": -2e5},
+        "the absolute pressure p is greater than 0; the value that must be positive is -200000, from p = -200000 Pa",
+    ),
+    ("Cylinder", {"p1": -3.0}, "the absolute pressure p1 is greater than 0; the value that must be positive is -3, from p1 = -3 Pa"),
+    ("Cylinder", {"p2": -4.0}, "the absolute pressure p2 is greater than 0; the value that must be positive is -4, from p2 = -4 Pa"),
     (
         "Cylinder",
         {"flange.s": 0.3, "offset": 0.5},
-        "the piston lies inside the stroke: flange.s is greater than offset; what must be positive is -0.2, "
+        "the piston lies inside the stroke: flange.s is greater than offset; the value that must be positive is -0.2, "
         "from offset = 0.5 m, flange.s = 0.3 m",
     ),
     (
         "Cylinder",
         {"flange.s": 0.7},
-        "the piston lies inside the stroke: flange.s is less than offset + stroke; what must be positive is -0.3, "
+        "the piston lies inside the stroke: flange.s is less than offset + stroke; the value that must be positive is -0.3, "
         "from stroke = 0.4 m, offset = 0 m, flange.s = 0.7 m",
     ),
-    ("Cylinder", {"rod": 0.1}, "the rod is thinner than the piston; what must be positive is -0.02, from piston = 0.08 m, rod = 0.1 m"),
-    ("ProportionalValve43", {"spool": 1.5}, "the spool lies between -1 and 1; what must be positive is -0.5, from spool = 1.5"),
+    (
+        "Cylinder",
+        {"rod": 0.1},
+        "the rod is thinner than the piston; the value that must be positive is -0.02, from piston = 0.08 m, rod = 0.1 m",
+    ),
+    ("ProportionalValve43", {"spool": 1.5}, "the spool lies between -1 and 1; the value that must be positive is -0.5, from spool = 1.5"),
 ]
 
 

@@ -208,11 +208,11 @@ def test_bad_parameters_are_refused():
             driver.start(values)
         return driver.log[-1]
 
-    swapped = "f: it is required that static is at least kinetic; swap them; what must be positive is -1, from "
+    swapped = "f: it is required that static is at least kinetic; swap them; the value that must be positive is -1, from "
     assert refused("Friction", {"static": 2.0, "kinetic": 3.0}) == swapped + "kinetic = 3 N, static = 2 N"
     assert refused("EndStop", {"e": 1.2}) == "f: e = 1.2 is refused: it must be at least 0 and at most 1"
     assert refused("EndStop", {"low": 2.0}).startswith(
-        "f: it is required that high is greater than low; swap them; what must be positive is -1"
+        "f: it is required that high is greater than low; swap them; the value that must be positive is -1"
     )
     assert refused("CompliantContact", {"e": 0.0}) == "f: e = 0 is refused: it must be greater than 0 and at most 1"
     assert refused("Geneva", {"slots": 2.0}) == "f: slots = 2 is refused: it must be at least 3"

@@ -50,8 +50,8 @@ def lines(name: str) -> list[str]:
         (
             "signal.FirstOrder",
             [
-                'Real x(unit = "1", start = 0.0, fixed = true) "the signal that lags behind";',
-                'output Real y(unit = "1") "the signal that lags behind";',
+                'Real x(unit = "1", start = 0.0, fixed = true) "the delayed signal";',
+                'output Real y(unit = "1") "the delayed signal";',
                 "der(x) = (-x + k*u)/T;",
             ],
         ),

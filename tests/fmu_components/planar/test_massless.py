@@ -102,13 +102,13 @@ def test_what_nothing_carries_is_named():
     result = loaded_link("").simulate(1.0, start_values={"link.omega": 2.0})
     assert result["link.theta"][-1] == pytest.approx(2.0)
     assert result.outcome.warnings == [
-        "nothing carries 'link.alpha' at t = 0 s: no mass and no joint determines what was taken for it; connect it with what does, or put a "
-        "body that has mass in its place"
+        "nothing carries 'link.alpha' at t = 0 s: no mass and no joint determines this value; connect it with a body or a joint, "
+        "or replace it by a body that has mass"
     ]
     said = refusal(lambda: loaded_link("planar.Wrench").simulate(1.0), StartError)
     assert said.endswith(
-        "nothing carries 'link' at t = 0 s: no mass and no joint balances what acts there ('link.residual[3]' cannot vanish); connect it with "
-        "what does, or put a body that has mass in its place"
+        "nothing carries 'link' at t = 0 s: nothing there has mass or a joint to react the applied force ('link.residual[3]' cannot vanish); connect it with a body or a joint, "
+        "or replace it by a body that has mass"
     )
 
 

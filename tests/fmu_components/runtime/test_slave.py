@@ -439,7 +439,7 @@ def test_a_validity_condition_is_checked_at_initialisation():
     unit = Unit(find("planar.Translational"), {"N.theta": 3.0}, start=False)
     sentence = refused(unit.slave.exit_initialization_mode)
     assert sentence.startswith("unit: it is required that the axes of M and N point the same way")
-    assert sentence.endswith(f"; what must be positive is {math.cos(3.0):g}, from M.theta = 0 rad, N.theta = 3 rad")
+    assert sentence.endswith(f"; the value that must be positive is {math.cos(3.0):g}, from M.theta = 0 rad, N.theta = 3 rad")
 
 
 def test_a_joint_is_always_compliant_in_co_simulation():
@@ -457,8 +457,8 @@ def test_a_joint_is_always_compliant_in_co_simulation():
         (lambda u: u.set({"h": 2.0}), "h = 2 m cannot be set now: it can be set before the start only"),
         (lambda u: u.set({"der(h)": 2.0}), "der(h) = 2 m/s cannot be set now: it is computed by the component itself"),
         (lambda u: u.set({"simulation_time": 2.0}), "simulation_time = 2 s cannot be set now: it is computed by the component itself"),
-        (lambda u: u.slave.get_real([99]), "the value reference 99 is unknown; those of Ball are 1 to 10"),
-        (lambda u: u.slave.set_real([-1], [0.0]), "the value reference 4294967295 is unknown; those of Ball are 1 to 10"),
+        (lambda u: u.slave.get_real([99]), "the value reference 99 is unknown; Ball has 1 to 10"),
+        (lambda u: u.slave.set_real([-1], [0.0]), "the value reference 4294967295 is unknown; Ball has 1 to 10"),
         (lambda u: u.slave.get_integer([u.references["h"]]), "h (value reference 3) is not a integer variable but a real one"),
         (lambda u: u.slave.set_string([u.references["e"]], ["x"]), "e (value reference 1) is not a string variable but a real one"),
         (lambda u: u.slave.do_step(0.5, 0.1), "a step from time 0.5 is refused: the instance is at time 0.0"),
@@ -495,6 +495,6 @@ def test_an_experiment_that_makes_no_sense_is_refused(experiment):
 def test_a_tolerance_of_zero_is_none():
     """OMSimulator saves it so: a warning follows, and the steps of the FMU's own tolerance."""
     unit, usual = Unit(Ball, tolerance=0.0), Unit(Ball)
-    assert unit.sentences == ["unit: the tolerance 0.0 is none, so that the FMU keeps its own; give one greater than 0"]
+    assert unit.sentences == ["unit: the tolerance 0.0 is none, and the FMU keeps its own; give one greater than 0"]
     assert unit.slave.log_queue[0].status == Fmi2Status.warning
     assert unit.step(0.1) and usual.step(0.1) and unit["h"] == usual["h"]

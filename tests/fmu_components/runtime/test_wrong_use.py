@@ -167,7 +167,7 @@ def test_a_validity_condition_is_checked_at_initialisation(fmi, fmu):
         assert status_of(driver.fmu.exitInitializationMode) == ERROR
         sentence = the_sentence(driver)
         assert sentence.startswith("rod: it is required that the axes of M and N point the same way")
-        assert sentence.endswith("; what must be positive is -0.989992, from M.theta = 0 rad, N.theta = 3 rad")
+        assert sentence.endswith("; the value that must be positive is -0.989992, from M.theta = 0 rad, N.theta = 3 rad")
         driver.set({"N.theta": 0.3})
         assert status_of(driver.fmu.exitInitializationMode) == 0
 
@@ -201,7 +201,7 @@ def test_categories_select_what_is_logged(fmi, fmu):
         assert status_of(driver.set, {"p1.Fx": math.nan}) == DISCARD
         assert the_sentence(driver) == "rod: p1.Fx = nan is refused: it must be a finite number"
         assert status_of(driver.fmu.setDebugLogging, True, ["logNonsense"]) == ERROR
-        assert the_sentence(driver) == "rod: there is no log category 'logNonsense'; the model description lists those there are"
+        assert the_sentence(driver) == "rod: there is no log category 'logNonsense'; the model description lists all categories"
 
 
 def test_percent_signs_in_a_name_do_no_harm(fmu):
@@ -226,9 +226,7 @@ def test_a_tolerance_that_is_not_positive_is_none(tolerance, fmi, fmu):
         with Driver(fmu(BODY, fmi), "cs", "rod") as driver:
             driver.start(tolerance=given)
             if given is not None:
-                assert (
-                    the_sentence(driver) == f"rod: the tolerance {given:g} is none, so that the FMU keeps its own; give one greater than 0"
-                )
+                assert the_sentence(driver) == f"rod: the tolerance {given:g} is none, and the FMU keeps its own; give one greater than 0"
             driver.step(0.0, 0.5)
             ends[given] = driver["y"]
     assert ends[tolerance] == ends[None]

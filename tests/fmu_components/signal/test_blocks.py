@@ -55,7 +55,7 @@ def test_a_limiter_clips():
 
 def test_limits_in_the_wrong_order_are_refused():
     """The message gives the condition, and by how much it fails."""
-    with pytest.raises(StartError, match=r"limiter.*the upper limit is greater than the lower one; what must be positive is -3"):
+    with pytest.raises(StartError, match=r"limiter.*the upper limit is greater than the lower one; the value that must be positive is -3"):
         blocks({"limiter": ("signal.Limiter", {"lower": 2.0, "upper": -1.0})}).simulate(1.0)
 
 

@@ -87,7 +87,7 @@ def test_all_twenty_points():
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"points": 3, **column("times", [0, 2, 1.5])}, r"times\[3\] is not less than times\[2\]; what must be positive is -0.5"),
+        ({"points": 3, **column("times", [0, 2, 1.5])}, r"times\[3\] is not less than times\[2\]; the value that must be positive is -0.5"),
         ({"points": 3, **column("times", [0, 1, 2]), "period": 1.75}, r"the period is 0 or not less than times\[3\]; .* -0.25"),
         ({"points": 2.5}, r"the number of points is a whole number; .* -0.5"),
         ({"points": 2, **column("times", [1, 1])}, "the last point comes later than the first; .* 0"),

@@ -40,7 +40,7 @@ def test_a_joint_on_the_wrong_branch(fmu, joint, attitude, axis, product):
     entries = {f"N.R{i + 1}{j + 1}": float(attitude[i, j]) for i in range(3) for j in range(3)}
     assert refused(fmu, joint, entries).startswith(
         f"unit: it is required that the axes {axis} of M and N point the same way (their product is positive), since the constraint holds as well "
-        f"where they are opposite; what must be positive is {product}, from "
+        f"where they are opposite; the value that must be positive is {product}, from "
     )
 
 
@@ -49,13 +49,13 @@ def test_a_joint_on_the_wrong_branch(fmu, joint, attitude, axis, product):
 )
 def test_what_leans_must_not_lie(fmu, joint, words):
     """A disc or a blade of which the axis is that of the plane."""
-    sentence = f"unit: it is required that the axis z of N is not at right angles to the plane, {words}; what must be positive is 0, from "
+    sentence = f"unit: it is required that the axis z of N is not at right angles to the plane, {words}; the value that must be positive is 0, from "
     assert refused(fmu, joint, {"N.R22": 1.0, "N.R33": 1.0, "N.R23": 0.0, "N.R32": 0.0}).startswith(sentence)
 
 
 def test_a_rod_has_a_direction(fmu):
     """Its ends are apart."""
-    sentence = "unit: it is required that M lies apart from N, since the rod has a direction; what must be positive is 0, from "
+    sentence = "unit: it is required that M lies apart from N, since the rod has a direction; the value that must be positive is 0, from "
     assert refused(fmu, "Rod", {"N.x": 0.0}).startswith(sentence)
 
 

@@ -82,24 +82,30 @@ def test_the_quaternion_turns_with_the_body_and_keeps_its_length():
     [
         (
             {"Ixy": 2.0},
-            "the tensor of inertia (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) is positive definite: its leading minor of order 2 is positive; what must be "
+            "the tensor of inertia (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) is positive definite: its leading minor of order 2 is positive; the value that must be "
             "positive is -3, from Ixx = 1 kg.m2, Iyy = 1 kg.m2, Ixy = 2 kg.m2",
         ),
         (
             {"Ixz": 2.0},
-            "the tensor of inertia (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) is positive definite: its leading minor of order 3 is positive; what must be "
+            "the tensor of inertia (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) is positive definite: its leading minor of order 3 is positive; the value that must be "
             "positive is -3, from Ixx = 1 kg.m2, Iyy = 1 kg.m2, Izz = 1 kg.m2, Ixy = 0 kg.m2, Ixz = 2 kg.m2, Iyz = 0 kg.m2",
         ),
-        ({"p1.zz": 0.0}, "the direction of the axis z of p1 (p1.zx, p1.zy, p1.zz) is not zero; what must be positive is 0, from "),
+        (
+            {"p1.zz": 0.0},
+            "the direction of the axis z of p1 (p1.zx, p1.zy, p1.zz) is not zero; the value that must be positive is 0, from ",
+        ),
         (
             {"p1.xx": 0.0},
-            "the direction towards which the axis x of p1 leans (p1.xx, p1.xy, p1.xz) is not zero; what must be positive is 0, ",
+            "the direction towards which the axis x of p1 leans (p1.xx, p1.xy, p1.xz) is not zero; the value that must be positive is 0, ",
         ),
         (
             {"p1.xx": 0.0, "p1.xz": -2.0},
-            "the axis z of p1 and the direction towards which its axis x leans are not parallel; what must be positive is -4e-12, from ",
+            "the axis z of p1 and the direction towards which its axis x leans are not parallel; the value that must be positive is -4e-12, from ",
         ),
-        ({"q0": 0.0}, "the quaternion (q0, q1, q2, q3) is not zero; what must be positive is 0, from q0 = 0, q1 = 0, q2 = 0, q3 = 0"),
+        (
+            {"q0": 0.0},
+            "the quaternion (q0, q1, q2, q3) is not zero; the value that must be positive is 0, from q0 = 0, q1 = 0, q2 = 0, q3 = 0",
+        ),
     ],
 )
 def test_what_no_body_can_be_is_refused(fmu, values, sentence):
@@ -113,7 +119,7 @@ def test_what_no_body_can_be_is_refused(fmu, values, sentence):
 
 IMPOSSIBLE = (
     "body: it is expected that the tensor of inertia (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) is that of a distribution of mass, of which no principal moment "
-    "exceeds the sum of the two others; what should be positive is "
+    "exceeds the sum of the two others; the value that should be positive is "
 )
 
 

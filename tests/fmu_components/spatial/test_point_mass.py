@@ -54,7 +54,10 @@ TAKEN = "'ball.p1', which is a point without rotation and takes none"
 def test_joints_that_give_torque_are_refused(joint):
     """The sentence names the ports, and both remedies."""
     said = refusal(lambda: hung_by(f"spatial.{joint}").simulate(1.0), BuildError)
-    assert said == f"'joint.N' gives torque to {TAKEN}; connect what gives none there, such as a rod or a spherical joint, {REMEDY}"
+    assert (
+        said
+        == f"'joint.N' gives torque to {TAKEN}; connect a component that gives none there, such as a rod or a spherical joint, {REMEDY}"
+    )
 
 
 def test_a_spherical_joint_fits_without_spring_and_damper():

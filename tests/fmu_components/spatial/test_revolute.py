@@ -77,4 +77,4 @@ def test_axes_that_point_opposite_ways_are_refused():
     with pytest.raises(StartError) as refused:
         system.simulate(1.0)
     assert "pin: it is required that the axes z of M and N point the same way (their product is positive)" in str(refused.value)
-    assert "what must be positive is -1" in str(refused.value)
+    assert "the value that must be positive is -1" in str(refused.value)

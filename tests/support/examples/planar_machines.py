@@ -84,7 +84,7 @@ def check_walkers_foot(printed: str, folder: Path) -> None:
 def check_loader(printed: str, folder: Path) -> None:
     """Checks that the intended pose is found among eight, which come from crossing circles. Boom and bucket end where Lagrange's equations
     say, by the oil of the pumps."""
-    assert "8 poses fit what is held" in printed
+    assert "8 poses fit the held values" in printed
     assert number(r"pose: off by (\S+) m", printed) < 1e-12
     assert number(r"motion: off by (\S+) from", printed) < 1e-6
     assert number(r"boom: from \S+ to (\S+) rad", printed) == pytest.approx(0.1377, abs=1e-4)

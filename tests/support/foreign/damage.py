@@ -106,5 +106,5 @@ def check_damaged(seed: int) -> str:
     if result.outcome.completed:
         return f"{way}: completed"
     assert result.outcome.ending in (Ending.PROCESS_DIED, Ending.TIMED_OUT), result.outcome
-    assert "the result holds everything up to there" in result.outcome.sentence
+    assert "The result holds everything up to there" in result.outcome.sentence
     return f"{way}: {result.outcome.ending.name}"

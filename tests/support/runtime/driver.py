@@ -258,7 +258,7 @@ def check_references(driver: Driver, name: str) -> None:
     for reference in (0, count + 1, 2**32 - 1):
         for call, made in driver.by_reference().items():
             assert status_of(made, reference) == ERROR, call
-            assert driver.log == [f"unit: the value reference {reference} is unknown; those of {name} are 1 to {count}"], call
+            assert driver.log == [f"unit: the value reference {reference} is unknown; {name} has 1 to {count}"], call
             driver.log.clear()
 
 

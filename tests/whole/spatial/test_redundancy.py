@@ -23,9 +23,8 @@ def test_a_planar_loop_is_redundant_by_three_and_the_warning_says_what_to_replac
     (warning,) = run(planar_loop(), 0.25).outcome.warnings
     assert warning.startswith("3 constraints are redundant at t = 0 s, among those of 'hinge1', 'hinge2', 'hinge3', 'hinge4'; ")
     assert warning.endswith(
-        "those of least length are taken; to be free of this, replace one spatial.Revolute by a spatial.Spherical and the next one by a "
-        "spatial.Universal, of whose axes (x of M, y of N) one is the hinge's and the other, on the body between the two, is across the line "
-        "between them (there are 'hinge1', 'hinge2', 'hinge3', 'hinge4'); the others stay"
+        "the solution of least length is taken. To avoid this, replace one spatial.Revolute by a spatial.Spherical and the next one by a spatial.Universal. One of its axes (x of M, y of N) is the "
+        "axis of the hinge; the other, on the body between the two, is across the line between them (hinges: 'hinge1', 'hinge2', 'hinge3', 'hinge4'). The others stay"
     )
 
 
@@ -39,7 +38,7 @@ def test_without_projection_there_is_one_warning_too(options):
 def test_a_loop_that_is_redundant_otherwise_is_not_told_to_replace_hinges():
     """Bricard's mechanism has one equation too many; without three it would be free to do more than it does."""
     (warning,) = run(example("14_bricard").system(), 0.0).outcome.warnings
-    assert warning.startswith("1 constraint is redundant") and warning.endswith("those of least length are taken")
+    assert warning.startswith("1 constraint is redundant") and warning.endswith("the solution of least length is taken")
 
 
 def test_with_the_replacement_the_loop_moves_alike():

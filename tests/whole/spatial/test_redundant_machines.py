@@ -64,7 +64,7 @@ def test_the_summary_says_how_often_the_general_equations_were_asked() -> None:
 def test_hinges_of_a_wheel_set_are_not_to_be_replaced() -> None:
     """Without one of them a wheel would fall over; three equations too many are those of its rolling."""
     (warning,) = MACHINES[17].make(Variant()).simulate(0.1).outcome.warnings
-    assert warning.startswith("3 constraints are redundant") and warning.endswith("those of least length are taken")
+    assert warning.startswith("3 constraints are redundant") and warning.endswith("the solution of least length is taken")
 
 
 @pytest.mark.slow
