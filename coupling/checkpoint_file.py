@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 import numpy as np
 
 from coupling.errors import ResultError, shown
-from coupling.files import open_part
+from coupling.files import replaced
 from coupling.structured import misfit, parsed
 
 _FAMILY, _VERSION = b"JRDCKPT", 1
@@ -63,20 +63,14 @@ def write(path: Path, head: Mapping[str, Any], blocks: Mapping[str, np.ndarray])
     """Writes a complete checkpoint or none. The file takes its name when it is complete, and is safe from a power cut when the function
     returns."""
     text = json.dumps({**head, "blocks": [[name, block.nbytes] for name, block in blocks.items()]}).encode()
-    part, descriptor = open_part(path)
-    try:
-        with open(descriptor, "wb", buffering=0) as file:
-            checksum = 0
-            for each in (memoryview(_HEAD.pack(_MAGIC, len(text))), memoryview(text), *(block.data for block in blocks.values())):
-                _write_all(file.fileno(), each)
-                checksum = zlib.crc32(each, checksum)
-            _write_all(file.fileno(), memoryview(_FOOT.pack(checksum)))
-            os.fsync(file.fileno())
-        part.replace(path)
-        _store_name(path.parent)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+    with replaced(path) as file:
+        checksum = 0
+        for each in (memoryview(_HEAD.pack(_MAGIC, len(text))), memoryview(text), *(block.data for block in blocks.values())):
+            _write_all(file.fileno(), each)
+            checksum = zlib.crc32(each, checksum)
+        _write_all(file.fileno(), memoryview(_FOOT.pack(checksum)))
+        os.fsync(file.fileno())
+    _store_name(path.parent)
 
 
 def _write_all(file: int, data: memoryview) -> None:

@@ -422,7 +422,7 @@ class Result:
                 f"'{target}' does not end in '{rows_file.SUFFIX}'; name it '{target.with_suffix(rows_file.SUFFIX)}', or call to_csv or to_mat"
             )
         with written(target):
-            rows_file.write(target, self._record, self.outcome)
+            rows_file.write(target, self._record, self.outcome, clean=True)
 
     def to_mat(self, path: Path | str) -> None:
         """Writes parameters and all rows as Modelica tools do (``.mat``), with units and descriptions."""

@@ -14,6 +14,7 @@ import struct
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, asdict, fields
+from glob import escape
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NotRequired, TypedDict, TypeVar
@@ -21,7 +22,7 @@ from typing import Any, BinaryIO, Literal, NotRequired, TypedDict, TypeVar
 import numpy as np
 
 from coupling.errors import ResultError, shown
-from coupling.files import open_part
+from coupling.files import remove_parts, replaced
 from coupling.outcome import Ending, Outcome
 from coupling.record import ByParameter, Change, Column, Constant, Numbers, Record, Statistics
 from coupling.structured import misfit, parsed
@@ -145,22 +146,18 @@ _LARGE_TRAILER = 2**24
 _REMEDY = "copy or save it again"
 
 
-def write(path: Path, record: Record, outcome: Outcome) -> None:
-    """Writes a complete file or none: the file takes its name when it is complete."""
+def write(path: Path, record: Record, outcome: Outcome, *, clean: bool = False) -> None:
+    """Writes a complete file or none: the file takes its name when it is complete. ``clean`` removes incomplete ones of ended processes."""
+    if clean:
+        remove_parts(path.parent, escape(path.name))
     beside = [*record.created_energy.values(), *([record.derivatives] if record.parameters else []), *record.drawn.values()]
     rows = np.column_stack([record.rows, *beside]) if beside else record.rows
     rows = np.ascontiguousarray(rows, dtype="<f8")
     head = header(record, len(rows), rows.shape[1])
-    part, descriptor = open_part(path)
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(head)
-            file.write(rows.data)
-            file.write(trailer(record, outcome, head, zlib.crc32(rows.data)))
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+    with replaced(path) as file:
+        file.write(head)
+        file.write(rows.data)
+        file.write(trailer(record, outcome, head, zlib.crc32(rows.data)))
 
 
 def read(path: Path) -> tuple[Record, Outcome]:

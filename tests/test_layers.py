@@ -54,7 +54,10 @@ BESIDE = {("coupling/export", "coupling/analysis"): "an exported mechanism start
 PACKAGES: dict[str, dict[str, tuple[str, ...]]] = {
     "fmu_components": {},
     "coupling": {
-        "fmu_components": ("coupling/plan/instances.py", "coupling/fused/equations.py", "coupling/fused/compiled.py", "coupling/export/")
+        "fmu_components": (
+            *("coupling/files.py", "coupling/plan/instances.py", "coupling/fused/equations.py", "coupling/fused/compiled.py"),
+            "coupling/export/",
+        )
     },
     "jourdain": {"fmu_components": ("jourdain/",), "coupling": ("jourdain/",)},
 }

@@ -20,8 +20,8 @@ from enum import Enum
 from pathlib import Path
 from threading import RLock
 
+from coupling.files import hold, own, release, remove, sweep
 from coupling.fmus.archive import UnpackingFailed, sha256
-from coupling.fmus.leftovers import hold, own, release, remove, sweep
 
 if sys.platform != "win32":
     import fcntl

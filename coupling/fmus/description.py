@@ -10,11 +10,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from coupling.files import remove
 from coupling.fmus.archive import file_stamp, find_library, platform_folders, sha256, unpack
 from coupling.fmus.cache import Sharing, folder_of_process, own_folder, shared_folder
 from coupling.fmus.errors import FmuError
 from coupling.fmus.interface import Interface
-from coupling.fmus.leftovers import remove
 from coupling.fmus.manifest import Dae
 from coupling.fmus.structure import Structure
 from coupling.fmus.terminals import Terminal

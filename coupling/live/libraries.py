@@ -9,10 +9,10 @@ import weakref
 from pathlib import Path
 
 from coupling.errors import BuildError
+from coupling.files import remove
 from coupling.fmus import Fmu, FmuError
 from coupling.fmus.archive import check_complete, is_noexec
 from coupling.fmus.cache import own_folder
-from coupling.fmus.leftovers import remove
 from coupling.kernel import library as own
 from coupling.kernel.fmi.instance import LoadedLibrary
 from coupling.kernel.hosts.guard import Guard, GuardedLibrary

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from glob import escape
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ from urllib.parse import quote
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
+from coupling.files import remove_parts, replaced
 from coupling.fmus import Fmu, FmuVariable, Unit
+from coupling.live.output_paths import followed
 from coupling.plan.definition import Definition, Name
 from coupling.plan.transformations import Affine, conversion, unit_of
 from coupling.ssp.annotation import TYPE, whole
@@ -99,7 +102,8 @@ class _Writer:
         for kind, text in self._appearance.annotations:
             add(holder, "ssc:Annotation", type=kind).append(ElementTree.fromstring(text))
         self._texts[STRUCTURE] = _text(document)
-        with zipfile.ZipFile(path, "w") as archive:
+        remove_parts(path.parent, escape(path.name))
+        with replaced(followed(path)) as file, zipfile.ZipFile(file, "w") as archive:
             for name, content in (*self._texts.items(), *((name, file.read_bytes()) for name, file in self._fmus.items())):
                 packed = zipfile.ZIP_STORED if name in self._fmus else zipfile.ZIP_DEFLATED
                 archive.writestr(zipfile.ZipInfo(name, _ALWAYS), content, packed)

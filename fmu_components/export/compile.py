@@ -17,6 +17,7 @@ from typing import TypeVar
 
 from fmu_components.export import kept
 from fmu_components.export.at_once import AtOnce
+from fmu_components.export.leftovers import scratch
 
 T = TypeVar("T")
 
@@ -184,8 +185,8 @@ def _runtime_folder(platform: Platform, folder: Path) -> Path:
 def _kept_object(compiler: str, source: Path, target: Path, folders: Sequence[Path] = (RUNTIME,), flags: Sequence[str] = FLAGS) -> None:
     """Compiles what is not in the cache, or not as it was written."""
     if kept.read_summed(target) is None:
-        with kept.scratch() as scratch:
-            made = scratch / target.name
+        with scratch() as folder:
+            made = folder / target.name
             _compile(compiler, source, made, folders, flags)
             kept.write_summed(target, made.read_bytes())
 
@@ -212,8 +213,8 @@ def compile_model(platform: Platform, model_c: str, cache_folder: Path) -> Path:
     compiler = platform.required_compiler()
     text = model_c + (RUNTIME / "model.h").read_text()
     target = _objects_folder(platform, cache_folder) / f"{_digest(text, compiler, FLAGS)}.o"
-    with kept.scratch() as scratch:
-        source = scratch / "model.c"
+    with scratch() as folder:
+        source = folder / "model.c"
         source.write_text(model_c)
         _kept_object(compiler, source, target)
     return target
@@ -231,8 +232,8 @@ def link(platform: Platform, fmi: int, implicit: bool, model_object: Path, cache
     """The shared library of an FMU, with the implicit method or without."""
     needed = {source.stem for source in runtime_sources(fmi, implicit)}
     objects = [o for o in runtime_objects(platform, fmi, cache_folder) if o.stem in needed]
-    with kept.scratch() as scratch:
-        return _link(platform, scratch / f"library{platform.suffix}", [model_object, *objects])
+    with scratch() as folder:
+        return _link(platform, folder / f"library{platform.suffix}", [model_object, *objects])
 
 
 def _with_headers(name: str, sources: Mapping[str, bytes]) -> str:
@@ -259,10 +260,10 @@ def _link(platform: Platform, library: Path, objects: Sequence[Path], flags: Seq
 
 def shared_library(platform: Platform, source: str, flags: Sequence[str]) -> bytes:
     """Returns the library of a single source text, compiled with flags of its own; no intermediate file is kept."""
-    with kept.scratch() as scratch:
-        text = scratch / "code.c"
+    with scratch() as folder:
+        text = folder / "code.c"
         text.write_text(source)
-        return _link(platform, scratch / f"library{platform.suffix}", [text], flags)
+        return _link(platform, folder / f"library{platform.suffix}", [text], flags)
 
 
 _CLOSE = ("-fno-align-functions", "-fno-align-jumps", "-fno-align-labels", "-Wno-ignored-optimization-argument")
@@ -281,7 +282,7 @@ def libraries_of(
     chosen = {platform: platform.required_compiler() for platform in platforms}
     flags = (*FLAGS, "-ffunction-sections", "-fdata-sections", *_CLOSE)
     names = sorted((name for name in sources if name.endswith(".c")), key=lambda name: (-len(sources[name]), name))
-    with kept.scratch() as folder, AtOnce[Path](_COMPILERS) as compilers:
+    with scratch() as folder, AtOnce[Path](_COMPILERS) as compilers:
         for name, content in sources.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(content)

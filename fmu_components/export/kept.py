@@ -7,17 +7,20 @@ import io
 import os
 import shutil
 import sys
-import tempfile
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from fmu_components.export.leftovers import remove_parts, replaced
 
 if sys.platform != "win32":
     import fcntl
 
 _SUM = ".sha256"
 _LOCK = ".lock"
+_cleaned: set[Path] = set()
+"""Folders from which this process has removed the incomplete files of others."""
 
 
 def cache_folder() -> Path:
@@ -30,17 +33,14 @@ def cache_folder() -> Path:
 def write(path: Path, content: bytes) -> None:
     """Writes a file that other processes may be reading or writing: it appears as a whole, and is on the disk before it has its name."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, partial = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(partial, 0o644)
-        os.replace(partial, path)
-    finally:
-        with suppress(FileNotFoundError):
-            os.unlink(partial)
+    if path.parent not in _cleaned:
+        _cleaned.add(path.parent)
+        remove_parts(path.parent, "*")
+    with replaced(path) as file:
+        file.write(content)
+        file.flush()
+        os.fchmod(file.fileno(), 0o644)
+        os.fsync(file.fileno())
     _synchronise(path.parent)
 
 
@@ -87,20 +87,6 @@ def alone(folder: Path, root: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
-
-
-@contextmanager
-def scratch() -> Iterator[Path]:
-    """A folder for temporary files, locked: ``coupling/fmus/leftovers.py`` removes it where this process does not come to do so."""
-    with tempfile.TemporaryDirectory(prefix="jourdain-") as folder:
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            if sys.platform != "win32":
-                with suppress(OSError):  # some file systems have no locks; then its age counts
-                    fcntl.flock(descriptor, fcntl.LOCK_SH)
-            yield Path(folder)
-        finally:
-            os.close(descriptor)
 
 
 def _sum_of(path: Path) -> Path:

@@ -6,7 +6,6 @@ import hashlib
 import math
 import shutil
 import sys
-import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ from fmu_components.declare import units
 from fmu_components.declare.declaration import IMPLICIT, Event, Range, Role, Variable
 from fmu_components.export import archive
 from fmu_components.export.compile import ExportError
+from fmu_components.export.leftovers import scratch
 from fmu_components.export.model_description import model_description
 from fmu_components.export.pages.documentation import page
 from fmu_components.export.pages.icons import png
@@ -99,11 +99,11 @@ def build_python_fmu(table: VariableTable, directory: Path, key: str = "") -> Pa
     target = directory / f"{table.declared.name}.fmu"
     source = slave_source(table)
     module = f"{table.declared.identifier}_{_digest(source)}"
-    with tempfile.TemporaryDirectory() as work, _imports_restored(module, runtime_module()):
-        script = Path(work) / f"{module}.py"
+    with scratch() as work, _imports_restored(module, runtime_module()):
+        script = work / f"{module}.py"
         script.write_text(source, "utf-8")
-        runtime = Path(shutil.copytree(RUNTIME, Path(work) / runtime_module(), ignore=shutil.ignore_patterns("__pycache__")))
-        raw = FmuBuilder.build_FMU(script, work, [runtime], canGetAndSetFMUstate=True, canSerializeFMUstate=True)
+        runtime = Path(shutil.copytree(RUNTIME, work / runtime_module(), ignore=shutil.ignore_patterns("__pycache__")))
+        raw = FmuBuilder.build_FMU(script, str(work), [runtime], canGetAndSetFMUstate=True, canSerializeFMUstate=True)
         archive.write(target, _completed(raw, table), key)
     return target
 

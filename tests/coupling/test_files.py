@@ -12,13 +12,20 @@ from unittest.mock import patch
 import pytest
 
 from coupling import Result
-from coupling.files import open_part, remove_parts, written
+from coupling.files import written
+from fmu_components.export.leftovers import open_part, remove_parts
 from tests.support.systems.systems import pendulum, refusal
 
 
 @pytest.fixture(scope="module")
 def result() -> Result:
     return pendulum().simulate(1.0)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def imported() -> None:
+    """Loads libraries before sizes are limited: Python would keep their compiled files cut."""
+    import matplotlib.pyplot  # noqa: F401
 
 
 @contextmanager
@@ -80,7 +87,7 @@ def test_a_part_has_a_name_that_cannot_be_foretold(tmp_path: Path) -> None:
         os.close(file)
     victim = tmp_path / "victim"
     victim.write_text("kept")
-    with patch("coupling.files.secrets.token_hex", return_value="0" * 12):
+    with patch("fmu_components.export.leftovers.secrets.token_hex", return_value="0" * 12):
         (tmp_path / f".run.jrd.{'0' * 12}.part").symlink_to(victim)
         with pytest.raises(FileExistsError):
             open_part(tmp_path / "run.jrd")

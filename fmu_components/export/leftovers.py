@@ -1,21 +1,27 @@
-"""Folders that last as long as a process. Each is locked while the process lives; the next process removes unlocked ones."""
+"""Temporary folders and incomplete files. Each is locked while its process lives; the next process removes unlocked ones."""
 
 from __future__ import annotations
 
 import os
+import re
+import secrets
 import shutil
 import stat
 import sys
 import tempfile
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import BufferedRandom
 from pathlib import Path
 
 if sys.platform != "win32":
     import fcntl
 
 PREFIX = "jourdain-"
-"""Prefix of all such folders for temporary files, those of ``fmu_components.export.kept`` included."""
+"""Prefix of all such folders for temporary files."""
+_PART = re.compile(r"\.[0-9a-f]{12}\.part")
+"""End of the name of an incomplete file."""
 _FRESH = 10.0
 """Seconds after which the maker of a folder has locked it."""
 _LOCKLESS = 7 * 24 * 3600.0
@@ -34,6 +40,16 @@ def own(name: str) -> Path:
     folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{name}-")).resolve()
     hold(folder)
     return folder
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """A folder for temporary files, which is removed at the end."""
+    folder = own("build")
+    try:
+        yield folder
+    finally:
+        remove(folder)
 
 
 def hold(folder: Path) -> None:
@@ -65,11 +81,11 @@ def sweep(parent: Path, prefix: str) -> None:
     """Removes the folders of ended processes, except unreadable ones and those of other users."""
     for folder in parent.glob(f"{prefix}*"):
         with suppress(OSError):
-            if _is_left(folder):
+            if _is_left_folder(folder):
                 remove(folder)
 
 
-def _is_left(folder: Path) -> bool:
+def _is_left_folder(folder: Path) -> bool:
     found = folder.lstat()
     age = time.time() - found.st_mtime
     if sys.platform == "win32" or not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or age < _FRESH:
@@ -84,3 +100,48 @@ def _is_left(folder: Path) -> bool:
         return age > _LOCKLESS
     finally:
         os.close(descriptor)
+
+
+def open_part(target: Path) -> tuple[Path, int]:
+    """Creates a file beside another one, which takes its name when it is complete; returns its path and its descriptor.
+
+    Its name cannot be foretold, and no file or link that is there is opened. A lock tells other processes that it is in use.
+    """
+    part = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
+    file = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+    with suppress(OSError):  # some file systems have no locks
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return part, file
+
+
+@contextmanager
+def replaced(target: Path) -> Iterator[BufferedRandom]:
+    """Opens a file that replaces another one once it is complete. An incomplete one is removed."""
+    part, descriptor = open_part(target)
+    try:
+        with open(descriptor, "w+b") as file:
+            yield file
+        part.replace(target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def remove_parts(folder: Path, name: str) -> None:
+    """Removes incomplete files that ended processes have left, of files whose names match a pattern."""
+    for part in folder.glob(f".{name}.*.part"):
+        with suppress(OSError):
+            if _PART.search(part.name) and _is_left_part(part):
+                part.unlink()
+
+
+def _is_left_part(part: Path) -> bool:
+    file = os.open(part, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        found = os.fstat(file)
+        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid():
+            return False
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    finally:
+        os.close(file)

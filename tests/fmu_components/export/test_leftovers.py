@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from coupling.fmus import leftovers
 from coupling.fmus.cache import own_folder
-from fmu_components.export import kept
+from fmu_components.export import kept, leftovers
 
 
 def holder(cache: Path) -> tuple[int, list[Path]]:
@@ -19,7 +18,7 @@ def holder(cache: Path) -> tuple[int, list[Path]]:
     reading, writing = os.pipe()
     child = os.fork()
     if not child:
-        build = kept.scratch()
+        build = leftovers.scratch()
         folders = [own_folder("machine", lambda folder: (folder / "binary").touch()), build.__enter__(), cache / f".entry-{os.getpid()}"]
         folders[-1].mkdir()
         leftovers.hold(folders[-1])
@@ -111,5 +110,37 @@ def test_file_systems_without_locks_go_by_age(tmp_path: Path, monkeypatch: pytes
     leftovers.sweep(tmp_path, leftovers.PREFIX)
     leftovers.release(recent)
     assert recent.is_dir() and not old.exists()
-    with kept.scratch() as scratch:
+    with leftovers.scratch() as scratch:
         assert scratch.is_dir()
+
+
+def test_a_killed_build_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A build is killed while it compiles and while it writes into the cache. The next build removes both leftovers, and no file in use."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    cache = tmp_path / "cache" / "objects"
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        cache.mkdir(parents=True)
+        with leftovers.scratch(), leftovers.replaced(cache / "model.o"):
+            os.write(writing, b"there\n")
+            signal.pause()
+    os.close(writing)
+    with open(reading) as pipe:
+        assert pipe.readline() == "there\n"
+    left = [*tmp_path.glob("jourdain-*"), *cache.iterdir()]
+    assert len(left) == 2
+
+    def build() -> None:
+        aged(*tmp_path.glob("jourdain-*"))
+        monkeypatch.setattr(leftovers, "_swept", set())
+        monkeypatch.setattr(kept, "_cleaned", set())
+        with leftovers.scratch():
+            kept.write(cache / "other.o", b"")
+
+    build()
+    assert all(each.exists() for each in left)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    build()
+    assert [*tmp_path.iterdir(), *cache.iterdir()] == [tmp_path / "cache", cache / "other.o"]
