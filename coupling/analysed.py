@@ -248,7 +248,8 @@ class Analysed(Composition):
 
         The table says for each constraint how independent it is and which constraints it repeats, with the freedoms that are left.
         ``order`` names joints that come first; the others follow in the order of ``add``. ``independent first`` adds next the constraint
-        that is most independent of those before, which best shows nearly redundant ones. An unreachable time raises AnalysisError.
+        that is most independent of those before, which best shows nearly redundant ones. Each row has the matrices ``beta``, ``H``, ``D``,
+        ``C`` and ``f`` after its constraint, and the equations ``full`` and ``reduced``. An unreachable time raises AnalysisError.
         """
         if isinstance(at, bool) or not isinstance(at, int | float | np.integer | np.floating) or not np.isfinite(at):
             raise BuildError(f"constraint_stages: at = {shown(at)} is refused: give a time in seconds")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from coupling.analysis.constrained_equations import ConstrainedEquations, LinearEquations, Named, constrained_equations
 from coupling.errors import AnalysisError, BuildError
 from coupling.kernel.system.status import Status
 from coupling.live.failures import describe
@@ -39,6 +40,43 @@ class Stage:
     """Factors by which a redundant constraint combines others; its multiplier is 0."""
     misfit: float
     """Contradiction between a redundant constraint and the others, in the unit of its residual."""
+    place: int = field(repr=False)
+    equations: ConstrainedEquations = field(repr=False, compare=False)
+
+    @property
+    def beta(self) -> Named:
+        """The constraint's gradient by the free directions before it, beta = J D."""
+        return self.equations.beta(self.place)
+
+    @property
+    def H(self) -> Named:
+        """The free directions after the constraint, by those before it: beta H = 0. A free direction bears the name of its velocity."""
+        return self.equations.H(self.place)
+
+    @property
+    def D(self) -> Named:
+        """All velocities by the free directions after the constraint: G D = 0."""
+        return self.equations.D(self.place)
+
+    @property
+    def C(self) -> Named:
+        """The matrix D'A of the reduced form."""
+        return self.equations.C(self.place)
+
+    @property
+    def f(self) -> Named:
+        """The right side D'h of the reduced form."""
+        return self.equations.f(self.place)
+
+    @property
+    def reduced(self) -> LinearEquations:
+        """Equations C a = f and G a = -g0 for the accelerations a."""
+        return self.equations.reduced(self.place)
+
+    @property
+    def full(self) -> LinearEquations:
+        """Equations A a - r = h, G a = -g0 and D'r = 0 for the accelerations a and the reactions r."""
+        return self.equations.full(self.place)
 
     @property
     def redundant(self) -> bool:
@@ -49,10 +87,12 @@ class Stage:
 class Stages(Sequence[Stage]):
     """Stages in the order in which they were taken; ``print`` shows a table."""
 
-    def __init__(self, system: str, stages: Sequence[Stage], D: np.ndarray, states: Sequence[str], time: float) -> None:
-        self._system, self._stages, self._time = system, tuple(stages), time
+    def __init__(
+        self, system: str, stages: Sequence[Stage], D: np.ndarray, states: Sequence[str], time: float, equations: ConstrainedEquations
+    ) -> None:
+        self._system, self._stages, self._time, self._equations = system, tuple(stages), time, equations
         self.D = D
-        """The free directions: velocities that all constraints allow, by columns."""
+        """The free directions, orthonormal: velocities that all constraints allow, by columns. Those of a stage are named instead."""
         self.states = tuple(states)
         """The velocities that are the rows of D."""
 
@@ -64,6 +104,16 @@ class Stages(Sequence[Stage]):
 
     def __iter__(self) -> Iterator[Stage]:
         return iter(self._stages)
+
+    @property
+    def A(self) -> Named:
+        """The mass matrix of the free system."""
+        return self._equations.A()
+
+    @property
+    def h(self) -> Named:
+        """The forces on the free system, with gyroscopic and centrifugal ones."""
+        return self._equations.h()
 
     @property
     def multipliers(self) -> dict[str, float]:
@@ -112,7 +162,11 @@ def stages(session: Session, t: float, x: np.ndarray, order: Sequence[str] | str
     names = [session.named(each.multiplier.part, each.multiplier.reference) for each in constraints]
     velocities = _velocities(session, equations)
     found, active, freedoms = [], list[int](), len(velocities)
-    for place, i in enumerate(np.argsort(taken.place).tolist()):
+    sequence_of_all = np.argsort(taken.place).tolist()
+    matrices = constrained_equations(
+        session, equations, velocities=velocities, order=sequence_of_all, redundant=taken.redundant.tolist(), t=t, x=x
+    )
+    for place, i in enumerate(sequence_of_all):
         if not taken.redundant[i]:
             active.append(i)
             freedoms -= 1
@@ -130,11 +184,13 @@ def stages(session: Session, t: float, x: np.ndarray, order: Sequence[str] | str
                 multipliers={names[j]: float(taken.stage[place, j]) + 0.0 for j in active},
                 repeats={names[j]: float(c) for j, c in enumerate(taken.repeats[i]) if abs(c) > _NOTHING},
                 misfit=float(taken.misfit[i]),
+                place=place,
+                equations=matrices,
             )
         )
-    rows = equations.G[np.argsort(taken.place)][:, velocities] if equations.tells else np.zeros((0, len(velocities)))
+    rows = equations.G[sequence_of_all][:, velocities] if equations.tells else np.zeros((0, len(velocities)))
     labels = [session.label(i) for i in velocities]
-    return Stages(built.name, found, free_directions(rows), labels, t)
+    return Stages(built.name, found, free_directions(rows), labels, t, matrices)
 
 
 _NOTHING = 1e-9

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.test_readme import ROOT, run_all
+from tests.test_readme import ROOT, run_all, snippet
 
 DOCS = ROOT / "docs"
 
@@ -42,9 +42,11 @@ def test_evaluation():
     assert "3 constraints are redundant" in str(held.outcome)
 
 
-def test_constraints():
-    """The pendulum swings the same with both ways of projection, as the comments say."""
+def test_constraints(capsys):
+    """The pendulum swings the same with both ways of projection, as the comments say; free directions are printed as shown."""
     held = run_all(DOCS / "constraint-drift.md")["held"]
+    shown = snippet(DOCS / "constraint-drift.md", "[-1].D").partition("\n")[2]
+    assert capsys.readouterr().out.endswith(shown.replace("# ", ""))
     assert [run["rod.theta"][-1] for run in held.values()] == pytest.approx([-0.0228, -0.0227], abs=5e-5)
     assert all(run.violation["position"][-1] < 1e-12 for run in held.values())
 
