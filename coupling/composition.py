@@ -24,6 +24,7 @@ from coupling.plan.definition import (
     Transformation,
     Value,
     check_name,
+    check_text,
     define_instance,
     transformation_of,
     with_guess,
@@ -47,6 +48,7 @@ class Composition:
     def __init__(self, name: str = "system", gravity: Sequence[float] | None = None) -> None:
         if not isinstance(name, str):
             raise BuildError(f"the system's name is {shown(name)}, and must be a text, such as 'crane'")
+        check_text(f"the system's name {shown(name)} is refused", name)
         self.name = name
         self._gravity: Gravity | None = gravity_of(gravity)
         self._instances: dict[str, InstanceDefinition] = {}

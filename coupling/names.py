@@ -8,6 +8,39 @@ from difflib import SequenceMatcher
 from itertools import chain, count
 from warnings import warn
 
+from coupling.errors import shown
+
+
+_LONGEST = 200
+"""Most characters of a name."""
+
+
+def unfit(name: str) -> str:
+    """Returns the part of a name that files, spreadsheets, C comments or terminals do not take; empty for a name that fits.
+
+    This rule holds for systems, instances, joints, titles and measures.
+    """
+    odd = next((each for each in name if not each.isprintable()), None)
+    if odd is not None:
+        return f"the character U+{ord(odd):04X} in it cannot be printed"
+    if name[:1] in tuple("=+-@"):
+        return f"{name[0]!r} at its beginning makes it a formula in spreadsheets"
+    mark = next((each for each in ("/*", "*/") if each in name), None)
+    if mark:
+        return f"{mark!r} in it marks a comment"
+    if len(name) > _LONGEST:
+        return f"its {len(name)} characters are more than {_LONGEST}"
+    return ""
+
+
+def check_title(title: object) -> None:
+    """Refuses a title of a page or moving picture that is no text, or does not fit into one."""
+    if title is not None and not isinstance(title, str):
+        raise TypeError(f"animate: title = {shown(title)} is no text; leave it out, or give a line of text")
+    why = unfit(title or "")
+    if why:
+        raise ValueError(f"animate: title = {shown(title)} is refused: {why}; give another line of text")
+
 
 def resolve(text: str, instances: Collection[str]) -> tuple[str, str]:
     """Returns the instance that a name begins with, the longest that exists, and the rest after its dot.

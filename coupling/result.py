@@ -18,7 +18,7 @@ from coupling.errors import ResultError, listed, shown
 from coupling.files import file_path, written
 from coupling.fmus import level_of
 from coupling.markup import Markup, framed, titled
-from coupling.names import matches, nearest, resolve
+from coupling.names import check_title, matches, nearest, resolve
 from coupling.options import TOLERANCE
 from coupling.outcome import Outcome
 from coupling.pictures.comparison import Comparison, common_rows
@@ -310,8 +310,7 @@ class Result:
         target = file_path(path, ".html")
         if target.suffix not in (".html", ".htm", ".svg"):
             raise ValueError(f"'{target}' is refused: a moving picture is written as .html or .svg; give the path one of these suffixes")
-        if title is not None and not isinstance(title, str):
-            raise TypeError(f"animate: title = {shown(title)} is no text; leave it out, or give a line of text")
+        check_title(title)
         picture = target.suffix == ".svg"
         plotted, arrows = (signals or (), ()) if picture else (signals, forces)
         scene = scene_of(self._record, self._told(), plotted, arrows, traces)
@@ -464,7 +463,7 @@ class Result:
     def to_csv(self, path: Path | str) -> None:
         """Writes all rows: the names with their units, then the numbers, in full precision."""
         target = file_path(path, ".csv")
-        with written(target), target.open("w", newline="") as file:
+        with written(target), target.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             writer.writerow(["time [s]", *(f"{name} [{self.units[name]}]" if self.units.get(name) else name for name in self.names)])
             writer.writerows([repr(float(t)), *map(repr, map(float, row))] for t, row in zip(self.time, self.values, strict=True))

@@ -18,7 +18,7 @@ from coupling.fmus import Fmu
 from coupling.fmus.start_values import start_items
 from coupling.live.fused import decided
 from coupling.measures import Measure
-from coupling.names import resolve
+from coupling.names import resolve, unfit
 from coupling.options import Run
 from coupling.options.calls import check_names, public_call
 from coupling.outcome import Ending, Outcome
@@ -245,6 +245,9 @@ def _measures(given: Any) -> tuple[tuple[str, Callable[[Result], Any]], ...]:
             raise BuildError(
                 f"the measure {shown(each)} is refused: give functions of a result, such as jourdain.measures.final('rod.theta')"
             )
+        why = unfit(name)
+        if why:
+            raise BuildError(f"the measure {shown(name)} is refused: {why}; give another name")
     names = [name for name, _ in found]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:

@@ -14,7 +14,7 @@ import numpy as np
 from coupling.errors import BuildError, shown
 from coupling.fmus import Fmu, FmuError, load
 from coupling.fmus.start_values import start_items, structural_values
-from coupling.names import nearest, resolve
+from coupling.names import nearest, resolve, unfit
 from coupling.options import check_degree
 from coupling.plan.drives import Drive, PolynomialDrive
 from coupling.plan.enforced import Intervals
@@ -158,6 +158,15 @@ def check_name(name: Any, dotted: bool = False) -> None:
     """Refuses a value that is no name of an instance, or of a system inside another one."""
     if not isinstance(name, str) or not name or set(name) & set("*" if dotted else ".*") or name != name.strip():
         raise BuildError(f"an instance cannot be called {shown(name)}; give a name without dots and stars, such as 'rod'")
+    for each in name.split("."):
+        check_text(f"an instance cannot be called {shown(name)}", each)
+
+
+def check_text(refusal: str, name: str) -> None:
+    """Refuses a name that does not fit into all kinds of files."""
+    why = unfit(name)
+    if why:
+        raise BuildError(f"{refusal}: {why}; give another name, such as 'rod'")
 
 
 def _kind_with(name: str, kind: str | None, own: Mapping[str, Any]) -> str | None:

@@ -157,7 +157,7 @@ class SweepTable:
         if not isinstance(path, str | os.PathLike):
             raise TypeError(f"{shown(path)} is no path; give that of the file to be written, such as 'sweep.csv'")
         columns = self._columns()
-        with written(Path(path), "table"), Path(path).open("w", newline="") as file:
+        with written(Path(path), "table"), Path(path).open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             writer.writerow(["run", *columns])
             writer.writerows([i, *row] for i, row in enumerate(zip(*(_plain(each) for each in columns.values()), strict=True)))
