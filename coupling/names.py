@@ -10,7 +10,6 @@ from warnings import warn
 
 from coupling.errors import shown
 
-
 _LONGEST = 200
 """Most characters of a name."""
 
