@@ -8,9 +8,27 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from coupling.errors import shown
+from fmu_components.export.kept import cache_folder as cache_root
 from fmu_components.export.leftovers import hold, open_part, own, release, remove, remove_parts, replaced, sweep
+from fmu_components.export.remedies import is_limit, remedy, remedy_in
 
-__all__ = ("file_path", "hold", "open_part", "own", "release", "remove", "remove_parts", "replaced", "state_of", "sweep", "written")
+__all__ = [
+    "cache_root",
+    "file_path",
+    "hold",
+    "is_limit",
+    "open_part",
+    "own",
+    "release",
+    "remedy",
+    "remedy_in",
+    "remove",
+    "remove_parts",
+    "replaced",
+    "state_of",
+    "sweep",
+    "written",
+]
 
 
 def file_path(path: str | os.PathLike[str], suffix: str, purpose: str = "written") -> Path:
@@ -28,7 +46,7 @@ def written(target: Path, what: str = "result") -> Iterator[None]:
     except OSError as error:
         if target.is_file() and state_of(target) != before:
             Path(os.path.realpath(target)).unlink(missing_ok=True)
-        raise OSError(f"the {what} cannot be written to '{target}': {error.strerror}; choose another path") from None
+        raise OSError(f"the {what} cannot be written to '{target}': {error.strerror}; {remedy(error)}") from None
 
 
 def state_of(path: Path) -> tuple[int, int, int] | None:

@@ -13,7 +13,7 @@ from typing import Any
 from coupling import rows_file
 from coupling.analysis.pose import Pose
 from coupling.errors import BuildError, InitialStateError, StartError, SweepError, shown
-from coupling.files import remove_parts
+from coupling.files import remedy, remove_parts
 from coupling.fmus import Fmu
 from coupling.fmus.start_values import start_items
 from coupling.live.fused import decided
@@ -276,7 +276,7 @@ def _made(folder: str | os.PathLike[str]) -> Path:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OSError(f"the folder '{path}' cannot be made: {error.strerror}; choose another path") from None
+        raise OSError(f"the folder '{path}' cannot be made: {error.strerror}; {remedy(error)}") from None
     remove_parts(path, f"*{rows_file.SUFFIX}")
     return path
 

@@ -13,6 +13,7 @@ import numpy as np
 from coupling.analysis.linear_model import LinearModel
 from coupling.analysis.sampled import Samples, Values, checked, like, response_error, state_space
 from coupling.errors import AnalysisError, shown
+from coupling.files import written
 
 _DEGREES = (1, 2, 3)
 _RANK = 1e-11
@@ -86,7 +87,7 @@ class FractionalModel:
             "half": np.array([self.half[name] for name in parameters]),
             **{kind: np.array(getattr(self.first, kind), dtype=str) for kind in ("states", "inputs", "outputs")},
         }
-        with path.open("wb") as file:
+        with written(path, "model"), path.open("wb") as file:
             np.savez(file, **arrays)
         return path
 

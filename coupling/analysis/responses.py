@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from coupling.files import written
+
 
 @dataclass(frozen=True)
 class Mode:
@@ -189,5 +191,6 @@ def _figure() -> Any:
 
 def _kept(figure: Any, path: str | Path | None) -> Any:
     if path is not None:
-        figure.savefig(path)
+        with written(Path(path), "figure"):
+            figure.savefig(path)
     return figure

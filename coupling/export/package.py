@@ -15,9 +15,10 @@ from coupling.export.page import page
 from coupling.export.picture import picture_of
 from coupling.export.structure import MechanismStructure
 from coupling.export.table import MechanismTable
+from coupling.files import remedy
 from coupling.fused.taped import Taped
 from coupling.live.session import Session
-from fmu_components.export import archive
+from fmu_components.export import archive, packed
 from fmu_components.export import compile as c
 from fmu_components.export.pages.icons import png, svg
 
@@ -123,13 +124,18 @@ def pack(
     """Writes the FMU, or nothing at all."""
     sources = mechanism_sources(table, session, equations, models, fmi)
     seldom = [name for name in sources if name not in _OFTEN] if equations else ()
-    libraries, files = c.libraries_of(platforms, sources, cache_folder(), seldom, lambda: _described(table, session, sources, fmi))
+
+    def compiled() -> tuple[dict[c.Platform, bytes], dict[str, bytes]]:
+        with packed.refusals(table.declared.name):
+            return c.libraries_of(platforms, sources, cache_folder(), seldom, lambda: _described(table, session, sources, fmi))
+
+    libraries, files = packed.anywhere(compiled)
     files |= archive.binary_files(table, fmi, libraries)
     key = sha256(b"".join(name.encode() + content for name, content in sorted(files.items()))).hexdigest()
     try:
         archive.write(path, files, key)
     except OSError as error:
-        raise BuildError(f"'{path}' cannot be written: {error.strerror or error}; choose another path") from None
+        raise BuildError(f"'{path}' cannot be written: {error.strerror or error}; {remedy(error)}") from None
 
 
 def _described(table: MechanismTable, session: Session, sources: Mapping[str, bytes], fmi: int) -> dict[str, bytes]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 import platform
@@ -17,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from coupling.errors import shown
+from coupling.files import is_limit, remedy
 from coupling.fmus.errors import FmuError
 
 DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError)  # the last: encrypted, or packed in an unusual way
@@ -175,14 +175,14 @@ def unpack(path: Path, folder: Path, version: int) -> None:
     except DAMAGED as error:
         raise _damaged(path, error) from None
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES):
+        if not is_limit(error):
             raise FmuError(
                 f"'{path}' holds the file {shown(name)}, which cannot be written here: {error.strerror or error}; export the FMU again, or take "
                 "the file out of the archive"
             ) from None
         raise UnpackingFailed(
-            f"'{path}' cannot be unpacked into '{folder}': {error.strerror}; make room there, or name other folders in the environment variables "
-            "JOURDAIN_CACHE and TMPDIR"
+            f"'{path}' cannot be unpacked into '{folder}': {error.strerror}; "
+            f"{remedy(error, 'name other folders in the environment variables JOURDAIN_CACHE and TMPDIR')}"
         ) from None
 
 

@@ -20,7 +20,7 @@ from enum import Enum
 from pathlib import Path
 from threading import RLock
 
-from coupling.files import hold, own, release, remove, sweep
+from coupling.files import cache_root, hold, own, release, remedy, remove, sweep
 from coupling.fmus.archive import UnpackingFailed, sha256
 
 if sys.platform != "win32":
@@ -55,10 +55,8 @@ class Sharing(Enum):
 
 
 def cache_folder() -> Path:
-    """Returns the cache folder, beside the FMUs that are built on demand: JOURDAIN_CACHE, or the user's cache folder."""
-    chosen = os.environ.get("JOURDAIN_CACHE")
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return (Path(chosen) if chosen else base / "jourdain") / "fmus"
+    """Returns the cache folder, beside the FMUs that are built on demand."""
+    return cache_root() / "fmus"
 
 
 def shared_folder(digest: str, platform: str, name: str, fill: Fill) -> Path:
@@ -66,7 +64,7 @@ def shared_folder(digest: str, platform: str, name: str, fill: Fill) -> Path:
     with _lock:
         try:
             found = _entry(cache_folder().absolute() / platform / digest, fill)
-        except (OSError, RuntimeError):  # no home, no room, no right to write, no locks
+        except OSError:  # no room, no right to write, no locks
             found = None
         return found or folder_of_process(digest, name, fill)
 
@@ -96,8 +94,8 @@ def own_folder(name: str, fill: Fill) -> Path:
         folder = own(name)
     except OSError as error:
         raise UnpackingFailed(
-            f"'{name}' cannot be unpacked into a temporary folder: {error.strerror or error}; make room there, or name another folder in the "
-            "environment variable TMPDIR"
+            f"'{name}' cannot be unpacked into the temporary folder '{tempfile.gettempdir()}': {error.strerror or error}; "
+            f"{remedy(error, 'name another folder in the environment variable TMPDIR')}"
         ) from None
     try:
         fill(folder)

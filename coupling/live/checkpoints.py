@@ -17,7 +17,7 @@ import numpy as np
 from coupling import checkpoint_file
 from coupling.checkpoint_file import PLATFORM, Saved
 from coupling.errors import BuildError, ResultError, listed
-from coupling.files import remove_parts
+from coupling.files import remedy, remove_parts
 from coupling.kernel.fmi.instance import Instance
 from coupling.kernel.state.visit import Unvisited, Visited, load_state, saved_state
 from coupling.kernel.system.kernel import Kernel
@@ -244,7 +244,7 @@ class CheckpointWriter:
         except MemoryError:
             self._failed = f"memory ran out at t = {_reached(session):g} s"
         except OSError as error:
-            self._failed = f"'{self.path}' could not be written at t = {_reached(session):g} s: {error.strerror}"
+            self._failed = f"'{self.path}' could not be written at t = {_reached(session):g} s: {error.strerror}: {remedy(error)}"
         now = perf_counter()
         self._next = now + max(self.interval, _SHARE * (now - began))
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from coupling.errors import listed
+from coupling.files import remedy
 from coupling.kernel.events.changes import conflicting
 from coupling.kernel.fmi.instance import STATUS, WARNING
 from coupling.kernel.system.status import Status
@@ -114,8 +115,11 @@ def out_of_memory(t: float) -> Outcome:
 
 
 def no_room(session: Session, t: float) -> Outcome:
-    why = os.strerror(session.kernel.rows_file_error)
-    sentence = f"stopped at t = {t:.9g} s: '{session.running.rows_file}' takes no more rows: {why}; make room there, record less often, or choose another path"
+    error = OSError(session.kernel.rows_file_error, os.strerror(session.kernel.rows_file_error))
+    advice = remedy(error, "choose another path")
+    sentence = (
+        f"stopped at t = {t:.9g} s: '{session.running.rows_file}' takes no more rows: {error.strerror}; record less often, or {advice}"
+    )
     return Outcome(Ending.STORAGE_FAILED, f"{sentence}. {KEPT}")
 
 

@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 
 from coupling.errors import BuildError, shown
-from coupling.files import open_part
+from coupling.files import open_part, remedy
 
 
 def place(option: str, given: object, suffix: str, *, ends_in_it: bool = False) -> Path:
@@ -28,7 +28,7 @@ def place(option: str, given: object, suffix: str, *, ends_in_it: bool = False) 
             raise BuildError(
                 f"{option} = {shown(named)} is refused: the name is longer than its folder takes; give a shorter one"
             ) from None
-        raise OSError(f"{option}: '{path.absolute()}' cannot be written: {error.strerror}; choose another path") from None
+        raise OSError(f"{option}: '{path.absolute()}' cannot be written: {error.strerror}; {remedy(error)}") from None
 
 
 def followed(path: Path) -> Path:

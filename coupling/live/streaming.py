@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from coupling.errors import BuildError, ResultError
-from coupling.files import open_part, remove_parts
+from coupling.files import open_part, remedy, remove_parts
 from coupling.live.checkpoints import CheckpointWriter
 from coupling.live.output_paths import place, refuse_one_for_both
 from coupling.live.recording import recorded, taken
@@ -81,8 +81,8 @@ class Stream:
             with suppress(OSError):  # where nothing can be written, nothing was
                 if part is not None:
                     part.unlink(missing_ok=True)
-            remedy = "resume where it can, or start the run again" if self._there else "choose another path"
-            raise OSError(f"record_to: '{self.path}' cannot be written: {error.strerror}; {remedy}") from None
+            advice = remedy(error, "resume where it can, or start the run again" if self._there else "choose another path")
+            raise OSError(f"record_to: '{self.path}' cannot be written: {error.strerror}; {advice}") from None
 
     def _refuse_another(self, head: bytes) -> None:
         """Refuses a file that is not the one of the checkpoint: this run would take its place."""

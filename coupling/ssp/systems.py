@@ -11,6 +11,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from coupling.errors import BuildError, listed, shown
+from coupling.files import remedy
 from coupling.fmus import load
 from coupling.options import Run
 from coupling.options.calls import check_names, flattened, gathered
@@ -60,7 +61,7 @@ def to_ssp(
     try:
         write(definition, target, chosen, parameters == "file", origin.appearance)
     except OSError as error:
-        raise OSError(f"'{path}' cannot be written: {error.strerror}; choose another path") from None
+        raise OSError(f"'{path}' cannot be written: {error.strerror}; {remedy(error)}") from None
     return target
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import pickle
@@ -15,6 +16,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from coupling.errors import BuildError, listed, shown
+from coupling.files import remedy
 from coupling.plan.drives import FunctionDrive
 from coupling.sweeps.points import Point
 from coupling.sweeps.task import Task
@@ -101,8 +103,14 @@ class Processes(SweepExecutor):
 
     def _pool(self, workers: int) -> ProcessPoolExecutor:
         context = multiprocessing.get_context("spawn")
-        self._reader, self._writer = context.Pipe(duplex=False)
-        return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(self._reader,))
+        try:
+            self._reader, self._writer = context.Pipe(duplex=False)
+            return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(self._reader,))
+        except (OSError, ImportError, NotImplementedError) as error:  # without /dev/shm there are no semaphores
+            self._end()
+            refused = error if isinstance(error, OSError) else OSError(errno.ENOENT, "no semaphores")
+            advice = remedy(refused, "make '/dev/shm' a folder that you may write to")
+            raise BuildError(f"the processes of the sweep cannot be started: {refused.strerror}; {advice}, or choose 'threads'") from None
 
     def renew(self) -> bool:
         self.close()

@@ -119,17 +119,21 @@ def cached_fmu(component: type[Component], fmi: int, backend: str = "native") ->
     options, name = Options((fmi,), backend=backend), component_name(component)
     with _building:
         try:
-            key = content_key(component, fmi, options)
-            target = packed.place_of(name, fmi, key)
-            if kept.key_of(target) != key:
-                with packed.made_alone(name, target):
-                    build_one(component, target.parents[1], options)
-            return target
+            return packed.anywhere(lambda: _cached(component, name, fmi, options))
         except c.ExportError:
             found = _built_before(component, fmi, options)  # what a compiler made earlier needs none now
             if found is None:
                 raise
             return found
+
+
+def _cached(component: type[Component], name: str, fmi: int, options: Options) -> Path:
+    key = content_key(component, fmi, options)
+    target = packed.place_of(name, fmi, key)
+    if kept.key_of(target) != key:
+        with packed.made_alone(name, target):
+            build_one(component, target.parents[1], options)
+    return target
 
 
 def _built_before(component: type[Component], fmi: int, options: Options) -> Path | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import posixpath
@@ -18,6 +19,7 @@ from typing import TypeVar
 from fmu_components.export import kept
 from fmu_components.export.at_once import AtOnce
 from fmu_components.export.leftovers import scratch
+from fmu_components.export.remedies import is_limit
 
 T = TypeVar("T")
 
@@ -195,12 +197,24 @@ def _compile(compiler: str, source: Path, target: Path, folders: Sequence[Path] 
     _run([compiler, *flags, *(f"-I{folder}" for folder in (*folders, STANDARD)), "-c", str(source)], target)
 
 
+_NO_ROOM = {
+    **{number: os.strerror(number) for number in (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.EROFS)},
+    errno.EFBIG: "File size limit exceeded",
+}
+"""Text of a compiler by the error that it met when it wrote a temporary file."""
+
+
 def _run(command: Sequence[str], made: Path) -> None:
     try:
-        done = subprocess.run([*command, "-o", str(made)], capture_output=True, text=True)
+        done = subprocess.run([*command, "-o", str(made)], capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
     except OSError as error:
+        if is_limit(error) and not error.filename:
+            raise
         raise ExportError(f"the compiler cannot be started: {error}; name another one in the environment variable CC") from None
     if done.returncode != 0:
+        number = next((number for number, text in _NO_ROOM.items() if text in done.stderr), None)
+        if number:
+            raise OSError(number, os.strerror(number), str(made))
         raise ExportError(f"the compiler refused: {' '.join(command)}\n{done.stderr.strip()}")
     if not made.is_file():
         raise ExportError(

@@ -2,32 +2,59 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import io
 import os
 import shutil
 import sys
+import warnings
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from fmu_components.export.leftovers import remove_parts, replaced
+from fmu_components.export.leftovers import own, remove, remove_parts, replaced
 
 if sys.platform != "win32":
     import fcntl
 
 _SUM = ".sha256"
 _LOCK = ".lock"
+_instead: dict[Path | None, Path] = {}
+"""Temporary folders by the caches that they replace."""
 _cleaned: set[Path] = set()
 """Folders from which this process has removed the incomplete files of others."""
 
 
 def cache_folder() -> Path:
-    """Returns the folder of FMUs that are built on demand: JOURDAIN_CACHE, or the user's cache folder."""
+    """Returns the folder of FMUs that are built on demand: JOURDAIN_CACHE, or the user's cache folder; a temporary one if that is refused."""
+    chosen = _chosen()
+    if chosen is None and chosen not in _instead:
+        take_temporary("there is no home folder for a cache")
+    return _instead.get(chosen) or chosen or Path()
+
+
+def take_temporary(why: str) -> None:
+    """Takes a temporary folder of this process in place of a cache, which a warning says."""
+    folder = _instead[_chosen()] = own("cache")
+    atexit.register(remove, folder, os.getpid())
+    warnings.warn(
+        f"{why}; what is built is kept in '{folder}' until this process ends: name a folder of your own in the environment variable JOURDAIN_CACHE",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
+def _chosen() -> Path | None:
+    """Returns the folder that the user has chosen; None if there is no home folder."""
     chosen = os.environ.get("JOURDAIN_CACHE")
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return Path(chosen) if chosen else base / "jourdain"
+    if chosen:
+        return Path(chosen)
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "jourdain"
+    except RuntimeError:
+        return None
 
 
 def write(path: Path, content: bytes) -> None:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import hashlib
 import io
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from fmu_components.export import kept
 from fmu_components.export.compile import ExportError
+from fmu_components.export.remedies import is_read_only, refused_place
+
+T = TypeVar("T")
 
 _EARLIEST = (1980, 1, 1, 0, 0, 0)
 _LARGE = 400_000
@@ -45,12 +49,30 @@ def place_of(name: str, fmi: int, key: str) -> Path:
 def made_alone(name: str, target: Path) -> Iterator[None]:
     """Lets one process at a time make a component's FMU at its place in the cache; turns a file system's refusal into a sentence."""
     root = kept.cache_folder()
-    try:
+    with refusals(name):
         kept.clear_way(target, root)
         with kept.alone(target.parents[1], root):
             yield
+
+
+class ReadOnly(ExportError):
+    """A cache that refuses all files."""
+
+
+@contextmanager
+def refusals(name: str) -> Iterator[None]:
+    """Turns a refusal of the file system into a sentence on the FMU that was to be built."""
+    try:
+        yield
     except OSError as error:
-        raise ExportError(
-            f"the FMU of '{name}' cannot be kept in '{root}': {error.strerror or error}; make room there, or name "
-            "another folder in the environment variable JOURDAIN_CACHE"
-        ) from None
+        kind = ReadOnly if is_read_only(error) else ExportError
+        raise kind(f"the FMU of '{name}' cannot be kept in {refused_place(error, kept.cache_folder())}") from None
+
+
+def anywhere(make: Callable[[], T]) -> T:
+    """Returns the result of a function that writes into the cache, or into a temporary folder if the cache is read-only."""
+    try:
+        return make()
+    except ReadOnly as error:
+        kept.take_temporary(str(error).partition(";")[0])
+        return make()

@@ -29,8 +29,10 @@ def ready_key(name: str, fmi: int) -> str | None:
 def ready_fmu(name: str, fmi: int) -> Path | None:
     """Returns the FMU of a component in the cache, put together if necessary; None as in :func:`ready_key`."""
     key = ready_key(name, fmi)
-    if key is None:
-        return None
+    return None if key is None else packed.anywhere(lambda: _put_together(name, fmi, key))
+
+
+def _put_together(name: str, fmi: int, key: str) -> Path:
     target = packed.place_of(name, fmi, key)
     if kept.key_of(target) != key:
         with packed.made_alone(name, target):

@@ -53,7 +53,7 @@ def test_what_was_begun_is_removed(name: str, there: bool, result: Result, tmp_p
         path.write_text("older")
     with limited(1000):
         sentence = refusal(lambda: write[path.suffix](path), OSError)
-    assert f"cannot be written to '{path}': File too large; choose another path" in sentence
+    assert f"cannot be written to '{path}': File too large; raise the limit of a file's size (ulimit -f)" in sentence
     assert not list(tmp_path.iterdir())
 
 

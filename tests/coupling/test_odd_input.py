@@ -156,7 +156,9 @@ def test_a_full_disk_is_not_the_fmus_fault(tmp_path: Path, monkeypatch: pytest.M
         "': No space left on device; make room there, or name other folders in the environment variables JOURDAIN_CACHE and TMPDIR"
     )
     monkeypatch.setattr("coupling.fmus.cache.tempfile.mkdtemp", full)
-    assert "cannot be unpacked into a temporary folder: No space left on device" in refusal(lambda: load(path).library("me"), FmuError)
+    assert "': No space left on device; make room there, or name another folder in the environment variable TMPDIR" in refusal(
+        lambda: load(path).library("me"), FmuError
+    )
 
 
 def test_a_folder_where_no_program_may_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -85,6 +85,8 @@ def test_a_full_disk_takes_no_other_file_along(capsys: pytest.CaptureFixture[str
     code = command.main(["simulate", "machine.py", "--stop", "1", "--out", "full.csv", "--out", "run.jrd"])
     told = capsys.readouterr()
     assert code == 2
-    assert told.err.startswith("jourdain: the result cannot be written to 'full.csv': No space left on device; choose another path")
+    assert told.err.startswith(
+        "jourdain: the result cannot be written to 'full.csv': No space left on device; make room there, or choose another path"
+    )
     assert told.out.splitlines()[-1] == "run.jrd"
     assert Result.load("run.jrd").outcome.completed

@@ -10,6 +10,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import NamedTuple
 
+from coupling.files import remedy_in
 from coupling.kernel import library
 from coupling.kernel.hosts.sandbox import Sandbox
 from coupling.kernel.platform.binding import declare
@@ -138,7 +139,8 @@ class Host:
         problem = ctypes.create_string_buffer(2048)
         self.handle = library.host_start(byref(options), problem, len(problem))
         if not self.handle:
-            raise HostError(problem.value.decode(errors="replace").strip())
+            said = problem.value.decode(errors="replace").strip()
+            raise HostError(said + remedy_in(said))
         self.words = library.host_words(self.handle).contents
         """The call, and after it the answer."""
         self._answers: object = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import resource
 import sys
 import weakref
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from coupling.kernel import library
-from coupling.kernel.hosts.host import Death, DeathKind, Host
+from coupling.kernel.hosts.host import Death, DeathKind, Host, HostError
 from coupling.kernel.hosts.sandbox import Sandbox
 from coupling.kernel.platform.binding import declare, pointer
 from coupling.kernel.platform.own import CalledBack
@@ -22,9 +23,10 @@ from coupling.kernel.system.status import Failure
 
 _S = TypeVar("_S", bound="ctypes.Structure | ctypes.Array")
 
-_ROOM, _OWN, _PASSING = 1 << 36, 1 << 34, 1 << 32
-"""Bytes of the memory that both processes see, of the part that this process gives out, and of the part of that for single calls. Only the
-used part is taken."""
+_ROOM = 1 << 36
+"""Most bytes of the memory that both processes see. Only the used part is taken."""
+_LEAST = 1 << 26
+_MEBIBYTE = 1 << 20
 
 _BEGIN, _CALL, _ADDRESS = 1000, 1001, 1002
 _VALUE, _RESTART, _STEP, _STATE, _BETWEEN = range(1, 6)
@@ -57,6 +59,23 @@ _FUNCTION = 15
 _LETTERS = {None: "n", c_int: "i", c_long: "l", c_size_t: "s", c_bool: "b", c_double: "r"}
 
 
+def room_within_limits() -> int:
+    """Returns the bytes of a memory that both processes see, which limits of address space and of file size allow."""
+    space, _ = resource.getrlimit(resource.RLIMIT_AS)
+    size, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+    allowed = [_ROOM] if size == resource.RLIM_INFINITY else [_ROOM, size - _MEBIBYTE]
+    if space != resource.RLIM_INFINITY:
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        allowed.append((space - used) // 4)
+    room = min(allowed) // _MEBIBYTE * _MEBIBYTE
+    if room < _LEAST:
+        raise HostError(
+            f"its limits of address space and of file size leave {max(room, 0) >> 20} MiB of memory for what both processes see, and {_LEAST >> 20} MiB "
+            "are needed; raise these limits (ulimit -v, ulimit -f)"
+        )
+    return room
+
+
 def letter_of(kind: Any) -> str:
     """Returns the kind of a result or an argument, as a signature in C has it; a kind that is no number is an address."""
     return _LETTERS.get(kind, "p")
@@ -84,7 +103,9 @@ class HostedLibrary:
     is_elsewhere = True
 
     def __init__(self, memory: float | None = None, call_timeout: float | None = None, sandbox: Sandbox | None = None) -> None:
-        self.host = Host(_ROOM, memory, call_timeout, sandbox=sandbox)
+        room = room_within_limits()
+        own, passing = room // 4, room // 16  # bytes that this process gives out, and those of them for single calls
+        self.host = Host(room, memory, call_timeout, sandbox=sandbox)
         self.opened: dict[Path, Any] = {}
         self.instances: dict[int, Any] = {}
         self.limits = memory, call_timeout, sandbox
@@ -96,8 +117,8 @@ class HostedLibrary:
         """The same words, as doubles."""
         self._addresses: dict[str, int] = {}
         self._first = self._top = self.host.data
-        self._passing_end, self._end = self._first + _PASSING, self._first + _ROOM
-        self._arena = library.heap_begin(self._passing_end, _OWN - _PASSING)
+        self._passing_end, self._end = self._first + passing, self._first + room
+        self._arena = library.heap_begin(self._passing_end, own - passing)
         self._passing: list[tuple[int, int, int, object]] = []
         """Copies after the next call: target, source, number of bytes, and the object that has to stay alive."""
         self._given: list[int] = []
@@ -105,7 +126,7 @@ class HostedLibrary:
         self._placed: dict[int, tuple[weakref.ref[Any], Any]] = {}
         self._called: weakref.WeakValueDictionary[int, _Called] = weakref.WeakValueDictionary()
         self._contexts = 0
-        self._words[0], self._words[1] = self._first + _OWN, _ROOM - _OWN
+        self._words[0], self._words[1] = self._first + own, room - own
         self._check(self._call(self._handle, _BEGIN))
         self._shift = self._words[0] - library.host_anchor()
         """The distance from a text of the kernel in this process to the same text in the host."""

@@ -384,7 +384,9 @@ int platform_limit(double memory)
         fclose(file);
     }
     const double most = memory + address_space();
-    if (memory <= 0 || most >= (double)RLIM_INFINITY) /* which as a whole number would be another one */
+    struct rlimit present = {RLIM_INFINITY, RLIM_INFINITY};
+    getrlimit(RLIMIT_AS, &present);
+    if (memory <= 0 || most >= (double)present.rlim_max) /* RLIM_INFINITY as a whole number would be another one */
         return 0;
     return setrlimit(RLIMIT_AS, &(struct rlimit){(rlim_t)most, (rlim_t)most}) ? errno : 0;
 }

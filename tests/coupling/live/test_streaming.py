@@ -176,7 +176,10 @@ def test_a_full_disk_ends_the_run_and_keeps_what_it_took(tmp_path: Path) -> None
     said = limited(path, 5_000_000).splitlines()
     ending, rows = said[0].split()
     assert ending == "STORAGE_FAILED"
-    assert "takes no more rows: File too large; make room there, record less often, or choose another path. The result holds" in said[1]
+    assert (
+        "takes no more rows: File too large; record less often, or raise the limit of a file's size (ulimit -f). The result holds"
+        in said[1]
+    )
     assert str(path) in said[1]
     left, exact = Result.load(path), pendulum().simulate(10.0, output_interval=1e-4)
     assert len(left.time) == int(rows) > 4_000
@@ -234,7 +237,9 @@ def test_a_disk_that_takes_no_result_leaves_it_in_memory(tmp_path: Path) -> None
     machine, disk = pendulum(), tmp_path / "disk"
     disk.mkdir()
     result = machine.simulate(10.0, output_interval=1e-3)
-    with pytest.raises(OSError, match=r"the result cannot be written to '/dev/full': No space left on device; choose another path"):
+    with pytest.raises(
+        OSError, match=r"the result cannot be written to '/dev/full': No space left on device; make room there, or choose another path"
+    ):
         result.to_csv("/dev/full")
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(disk)], capture_output=True).returncode:
         # Only root may mount one, and not in every container; the file above shows the same sentence.
@@ -242,7 +247,8 @@ def test_a_disk_that_takes_no_result_leaves_it_in_memory(tmp_path: Path) -> None
     try:
         for write, name in ((result.save, "run.jrd"), (result.to_csv, "run.csv"), (result.to_mat, "run.mat")):
             with pytest.raises(
-                OSError, match=f"the result cannot be written to '{disk / name}': No space left on device; choose another path"
+                OSError,
+                match=f"the result cannot be written to '{disk / name}': No space left on device; make room there, or choose another path",
             ):
                 write(disk / name)
         assert not list(disk.iterdir())

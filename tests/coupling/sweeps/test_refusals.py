@@ -149,7 +149,7 @@ def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path, monkeypatch
     monkeypatch.setattr(rows_file, "write", full)
     said = refusal(lambda: sweep(pendulum(), {"rod.m": [1.0]}, stop_time=0.0, folder=tmp_path), OSError)
     assert said.startswith(f"the run cannot be written to '{tmp_path}/000000-") and said.endswith(
-        "No space left on device; choose another path"
+        "No space left on device; make room there, or choose another path"
     )
 
 

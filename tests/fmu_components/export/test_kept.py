@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -191,7 +194,80 @@ def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "file").write_text("mine")
     monkeypatch.setenv("JOURDAIN_CACHE", str(tmp_path / "file"))
     assert refusal(lambda: cached_fmu(FIXED, 3), c.ExportError) == (
-        f"the FMU of 'planar.Fixed' cannot be kept in '{tmp_path / 'file'}': Not a directory; make room there, or name another folder in the "
+        f"the FMU of 'planar.Fixed' cannot be kept in '{tmp_path / 'file'}': Not a directory; name another folder in the "
         "environment variable JOURDAIN_CACHE"
     )
     assert (tmp_path / "file").read_text() == "mine"
+
+
+def refused(folder: Path, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refuses all files inside a folder."""
+    create = os.open
+
+    def open_file(path: Any, flags: int, *given: Any, **named: Any) -> int:
+        if flags & os.O_CREAT and Path(path).is_relative_to(folder):
+            raise OSError(number, os.strerror(number), os.fspath(path))
+        return create(path, flags, *given, **named)
+
+    monkeypatch.setattr(os, "open", open_file)
+    monkeypatch.setattr(kept, "_instead", {})
+
+
+@pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES], ids=errno.errorcode.get)
+def test_a_cache_that_is_read_only(cache: Path, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The FMU is built into a temporary folder, which one warning names; what the cache has already is used."""
+    here = cached_fmu(FIXED, 3)
+    refused(cache, number, monkeypatch)
+    assert cached_fmu(FIXED, 3) == here
+    sentence = (
+        f"the FMU of 'planar.Fixed' cannot be kept in '{cache}': {os.strerror(number)}; what is built is kept in '.*' until this process ends: name a "
+        "folder of your own in the environment variable JOURDAIN_CACHE"
+    )
+    with pytest.warns(RuntimeWarning, match=re.escape(sentence).replace(re.escape(".*"), ".*")):
+        found = cached_fmu(FIXED, 2)
+    assert not found.is_relative_to(cache) and cached_fmu(FIXED, 2) == found and kept.key_of(found) is not None
+
+
+@pytest.mark.parametrize(
+    ("number", "remedy"),
+    [
+        (errno.ENOSPC, "make room there, or name another folder in the environment variable {}"),
+        (errno.EDQUOT, "make room there, or name another folder in the environment variable {}"),
+        (errno.EFBIG, "raise the limit of a file's size (ulimit -f)"),
+        (errno.EMFILE, "close files, or raise the limit of open files (ulimit -n)"),
+    ],
+    ids=["full", "quota", "size", "descriptors"],
+)
+@pytest.mark.parametrize("variable", ["JOURDAIN_CACHE", "TMPDIR"])
+def test_a_full_folder(cache: Path, number: int, remedy: str, variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cache or the temporary folder takes no file: the sentence names the folder and its variable, and nothing is left in either."""
+    folder = cache if variable == "JOURDAIN_CACHE" else tmp_path / "temporary"
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    if variable == "JOURDAIN_CACHE":
+        refused(cache, number, monkeypatch)
+    else:
+        text = f"{os.strerror(number)} of the compiler" if number != errno.EFBIG else "File size limit exceeded"
+        (tmp_path / "joining").write_text(
+            f'#!/bin/sh\n[ "$1" = --version ] && echo "joins 2" && exit\necho "fatal error: {text}" >&2\nexit 1\n'
+        )
+        c.compiler_version.cache_clear()
+    sentence = refusal(lambda: cached_fmu(FIXED, 3), c.ExportError)
+    assert sentence.startswith(f"the FMU of 'planar.Fixed' cannot be kept in '{folder}") and os.strerror(number) in sentence
+    assert sentence.endswith(remedy.format(variable)) and not list((tmp_path / "temporary").iterdir())
+    assert not [each for each in cache.rglob("*") if each.is_file() and each.name != ".lock"]
+
+
+def test_no_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a home folder and the variable the cache is temporary, which a warning says once."""
+
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(kept, "_instead", {})
+    monkeypatch.delenv("JOURDAIN_CACHE")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", homeless)
+    with pytest.warns(RuntimeWarning, match="there is no home folder for a cache; what is built is kept in '"):
+        found = cached_fmu(FIXED, 3)
+    assert kept.key_of(found) is not None and found.is_relative_to(kept.cache_folder())
