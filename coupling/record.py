@@ -99,8 +99,15 @@ class Statistics:
         return (
             f"{self.steps} steps ({self.rejected} rejected), {self.evaluations} evaluations, {jacobians}{self.events} events; "
             f"{self.seconds_running:.3g} s: {self.seconds_in_fmus:.3g} s in FMUs, {self.seconds_in_master:.3g} s in the master"
-            + (f"; evaluated {self.evaluated}{handed}" if self.evaluated else "")
+            + (f"; {_fast(self.evaluated)}{handed}" if self.evaluated else "")
         )
+
+
+def _fast(evaluated: str) -> str:
+    """Returns the method by which derivatives were found, in words of a summary."""
+    if evaluated == "by the FMUs":
+        return "no fast evaluation: derivatives came from calls of the FMUs"
+    return "fast evaluation: derivatives came from " + evaluated.removeprefix("by ").replace("their", "the FMUs'")
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import scipy
 
-from coupling.analysis.closing import closed, dense, null_space
+from coupling.analysis.closing import ENOUGH, closed, dense, null_space
 from coupling.analysis.coordinates import state_addresses
 from coupling.analysis.pose import AssembledPose, Pose
 from coupling.analysis.search import DOUBTFUL, Assembled, Assembly
@@ -84,6 +84,9 @@ def _notes(found: Assembled) -> Iterator[str]:
         if count > 1
         else ""
     )
+    if abs(off[farthest]) <= ENOUGH * target.row.scale:
+        yield f"{many + '; ' if many else ''}all guesses are met"
+        return
     unit = found.assembly.unit(target.row.address)
     yield (
         f"{many + '; t' if many else 'T'}he farthest guess moved is '{target.name}': by {off[farthest]:+.3g} {unit}, from {target.row.value:.4g} to "
@@ -153,9 +156,8 @@ def rank_of(assembly: Assembly, x: np.ndarray) -> tuple[tuple[str, ...], tuple[s
     redundant: tuple[str, ...] = ()
     surplus = len(fit.hard) - rank
     if surplus:
-        parts = assembly.session.built.parts
-        null = np.abs(left[:, rank:]).max(axis=1, initial=0.0) > 1e-6
-        redundant = tuple(dict.fromkeys(parts[row.address.part].name for row, taken in zip(fit.hard, null, strict=True) if taken))
+        null, again = _divided(assembly, x, left[:, rank:])
+        redundant = _joints(assembly, null)
         beside = _rank_beside(assembly, x, free)
         if beside > rank:
             notes.append(
@@ -164,11 +166,12 @@ def rank_of(assembly: Assembly, x: np.ndarray) -> tuple[tuple[str, ...], tuple[s
             )
             redundant = ()
         else:
+            said = [_given_twice(assembly, x, again)] if again.shape[1] else []
+            if count := null.shape[1]:
+                said.append(f"{count} {'constraint repeats' if count == 1 else 'constraints repeat'} others, among {listed(redundant)}")
             left_over = fit.worst(x)
-            notes.append(
-                f"{surplus} {'constraint repeats' if surplus == 1 else 'constraints repeat'} others, among {listed(redundant)}"
-                + (f"; they disagree by {left_over:.2g}" if left_over > 1e-12 else "")
-            )
+            said[-1] += f"; they disagree by {left_over:.2g}" if left_over > 1e-12 else ""
+            notes += said
     elif rank and sizes[rank - 1] < _DEAD * sizes[0]:
         notes.append("the mechanism is close to a dead point: small changes of held values move it far")
     if freedoms:
@@ -181,6 +184,39 @@ def rank_of(assembly: Assembly, x: np.ndarray) -> tuple[tuple[str, ...], tuple[s
 def _gradient(assembly: Assembly, x: np.ndarray) -> np.ndarray:
     assembly.fit.values(x)
     return dense(assembly.fit.gradients(x)[0])
+
+
+def _divided(assembly: Assembly, x: np.ndarray, null: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Divides combinations of constraints that vanish: those that vanish in any case, and those that vanish because states are held."""
+    released = assembly.released()
+    if not released:
+        return null, null[:, :0]
+    by_all = null.T @ _gradient(released, x)
+    turned, sizes, _ = np.linalg.svd(by_all)
+    count = int((sizes > _TOLD).sum())
+    return null @ turned[:, count:], null @ turned[:, :count]
+
+
+def _joints(assembly: Assembly, combinations_: np.ndarray) -> tuple[str, ...]:
+    """Returns the joints whose constraints take part in combinations."""
+    parts, taken = assembly.session.built.parts, np.abs(combinations_).max(axis=1, initial=0.0) > _TOLD
+    return tuple(dict.fromkeys(parts[row.address.part].name for row, each in zip(assembly.fit.hard, taken, strict=True) if each))
+
+
+def _given_twice(assembly: Assembly, x: np.ndarray, again: np.ndarray) -> str:
+    """Returns the sentence on held states that joints give as well."""
+    released = assembly.released()
+    assert released
+    taken = np.abs(again.T @ _gradient(released, x)).max(axis=0, initial=0.0) > _TOLD
+    names = list(dict.fromkeys(released.positions.label(int(i)) for i in np.flatnonzero(taken)))
+    kind, joints, count = (
+        "held value" if {*names} <= {*assembly.wish.hold} else "start value",
+        listed(_joints(assembly, again)),
+        again.shape[1],
+    )
+    if count == len(names):
+        return f"{listed(names)} {'is' if count == 1 else 'are'} given twice: as {'a ' * (count == 1)}{kind}{'s' * (count > 1)} and by {joints}"
+    return f"{count} of the {kind}s {listed(names)} {'follows' if count == 1 else 'follow'} from the others and from {joints}"
 
 
 def _rank_beside(assembly: Assembly, x: np.ndarray, free: np.ndarray) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from coupling.analysis.margins import Margins, margins_of
 from coupling.analysis.responses import Bode, Mode, Modes, StepResponse
 from coupling.errors import AnalysisError, shown
 from coupling.markup import BAD, GOOD, Markup, badge, framed, table, titled
@@ -15,6 +16,7 @@ from coupling.names import nearest
 
 _ROUNDING = 1e-13
 """The share of the products of D1 + C B2 up to which the sum is 0."""
+_IS_RATE = 1e-9
 _NO_PLACE = "a state space has no place for"
 
 
@@ -74,22 +76,44 @@ class LinearModel:
         """Returns frequency, damping and shape of each free motion; a pair of complex eigenvalues appears once. ``print`` shows a table."""
         values, shapes = np.linalg.eig(self.A) if len(self.A) else (np.zeros(0), np.zeros((0, 0)))
         order = [int(i) for i in np.argsort(np.abs(values), kind="stable") if values[i].imag >= 0]
-        return Modes([Mode(complex(values[i]), dict(zip(self.states, _scaled(shapes[:, i]), strict=True))) for i in order])
+        positions = self._positions() or range(len(self.states))
+        names, units = [self.states[i] for i in positions], {name: self.units[name] for name in self.states}
+        return Modes(
+            [
+                Mode(
+                    complex(values[i]),
+                    dict(zip(self.states, _scaled(shapes[:, i]), strict=True)),
+                    dict(zip(names, _scaled(shapes[positions, i]), strict=True)),
+                    units,
+                )
+                for i in order
+            ]
+        )
+
+    def _positions(self) -> list[int]:
+        """Returns the states whose rate is another state, whatever the inputs are."""
+        found = []
+        for i, row in enumerate(self.A):
+            rate = int(np.abs(row).argmax())
+            alone = np.abs(row - np.eye(1, len(row), rate)[0]).max() <= _IS_RATE and np.abs(self.B[i]).max(initial=0.0) <= _IS_RATE
+            if alone and rate != i and self.units[self.states[i]] in ("m", "rad"):
+                found.append(i)
+        return found
 
     def transfer(self, s: complex) -> np.ndarray:
         """Returns the matrix of transfer functions at a point ``s`` of the complex plane, in 1/s, by outputs and inputs."""
         moved = np.linalg.solve(s * np.eye(len(self.A)) - self.A, self.B + s * self.B1 + s**2 * self.B2)
         return self.C @ moved + self.D + s * self.D1 + s**2 * self.D2
 
-    def _proper(self, remedy: str, columns: slice = slice(None)) -> tuple[np.ndarray, np.ndarray]:
+    def _proper(self, remedy: str, columns: slice = slice(None), rows: slice = slice(None)) -> tuple[np.ndarray, np.ndarray]:
         """Returns B and D without rates of inputs, for the states x - (B1 + A B2) u - B2 u'; refuses an output that takes rates."""
         B1 = self.B1 + self.A @ self.B2
         D1 = self.D1 + self.C @ self.B2
         size = np.abs(self.D1) + np.outer(np.linalg.norm(self.C, axis=1), np.linalg.norm(self.B2, axis=0))
         improper = (np.abs(D1) > _ROUNDING * size) | (self.D2 != 0)
-        for row, column in np.argwhere(improper[:, columns]):
+        for row, column in np.argwhere(improper[rows, columns]):
             raise AnalysisError(
-                f"'{self.outputs[row]}' contains derivatives of '{self.inputs[columns][column]}', which {remedy}; bode() and transfer() have them, "
+                f"'{self.outputs[rows][row]}' contains derivatives of '{self.inputs[columns][column]}', which {remedy}; bode() and transfer() have them, "
                 "or leave the output out: linearise(outputs=[...])"
             )
         return self.B + self.A @ B1, self.D + self.C @ B1
@@ -107,6 +131,24 @@ class LinearModel:
         with np.errstate(all="ignore"):
             response = np.array([self.transfer(2j * np.pi * f)[row, column] for f in hertz])
         return Bode(hertz, response, self.outputs[row], self.inputs[column], self.units)
+
+    def margins(self, output: str | None = None, input: str | None = None, feedback: float = -1.0) -> Margins:
+        """Returns gain margin, phase margin and delay margin of the loop that input = ``feedback`` * output closes, by default of the
+        first output and the first input.
+
+        ``feedback`` is -1 for negative feedback of a plant or of a controller with its plant. It is 1 for a loop that was cut, whose output
+        is what the input was. An output with derivatives of the input raises AnalysisError.
+        """
+        row, column = self._place("output", output), self._place("input", input)
+        if isinstance(feedback, bool) or feedback not in (-1, 1):
+            raise AnalysisError(f"feedback = {shown(feedback)} is refused: give -1, or 1 for a loop that was cut; the model holds the gain")
+        B, D = self._proper("have no margins", slice(column, column + 1), slice(row, row + 1))
+        b, c, d = B[:, column], -feedback * self.C[row], -feedback * float(D[row, column])
+        if abs(1 + d) < _ROUNDING:
+            raise AnalysisError(
+                f"the loop of '{self.outputs[row]}' and '{self.inputs[column]}' cannot be closed: its gain at high frequency is -1"
+            )
+        return margins_of(self.A, b, c, d, not grows(np.linalg.eigvals(self.A - np.outer(b, c) / (1 + d))))
 
     def step_response(self, input: str | None = None, times: Sequence[float] | np.ndarray | None = None, size: float = 1.0) -> StepResponse:
         """Returns all outputs after a step of an input, by default the first, of ``size`` in its unit.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -9,6 +10,11 @@ from typing import Any
 import numpy as np
 
 from coupling.errors import BuildError, shown
+
+_COLUMNS, _LINES, _FEWEST = 80, 23, 5
+"""Columns and lines of a screen with its prompt, and the fewest values that are shown."""
+_ZERO = 1e-9
+"""Size below which values are shown only if all others have their place."""
 
 
 @dataclass(frozen=True)
@@ -94,28 +100,38 @@ class Pose(Mapping[str, float]):
         return len(self.states) + len(self.inputs)
 
     def __str__(self) -> str:
-        if self.assembled is not None:
-            return self._shown(self.assembled)
-        kind = "stable" if self.stable else "unstable"
-        lines = [f"{kind} equilibrium" + (f", neutral along {', '.join(self.neutral)}" if self.neutral else "")]
-        every = {**self.states, **self.inputs}
-        lines += [f"  {name:32}{value:16.9g} {self.units.get(name, '')}".rstrip() for name, value in every.items()]
-        if self.alternatives:
-            lines.append(f"{len(self.alternatives)} other equilibria lie where it goes from here: alternatives")
-        return "\n".join(lines)
+        return self.to_text()
 
-    def _shown(self, found: AssembledPose) -> str:
-        title = "assembled" + (f", branch {found.branch}" if found.branch else "")
-        lines = [title]
-        for name, value in self.states.items():
-            said = "held" if name in found.held else f"guess moved by {found.moved[name]:+.3g}" if name in found.moved else ""
-            lines.append(f"  {name:32}{value:16.9g} {self.units.get(name, ''):7}{said}".rstrip())
-        for name in (*found.held, *found.moved):
-            if name not in self.states:
-                said = "held" if name in found.held else f"guess moved by {found.moved[name]:+.3g}"
-                lines.append(f"  {name:32}{found.values[name]:16.9g} {self.units.get(name, ''):7}{said}".rstrip())
-        counted = f"freedoms left: {', '.join(found.freedoms) or 'none'}; redundant: {', '.join(found.redundant) or 'none'}"
-        return "\n".join([*lines, counted, *found.notes])
+    def to_text(self, all: bool = False) -> str:
+        """Returns the pose as text that fits on a screen of 80 columns and 24 lines, or with ``all`` as text of all values.
+
+        Values that were held, guessed or free come first, then values that are not 0.
+        """
+        head, foot = ([line for text in texts for line in textwrap.wrap(text, _COLUMNS)] for texts in self._words())
+        found = self._assembled
+        said = dict.fromkeys(found.held, "held") | {name: f"guess moved by {off:+.3g}" for name, off in found.moved.items()}
+        every = {**self.states, **self.inputs, **{name: found.values[name] for name in said if name not in self.states}}
+        room = _LINES - len(head) - len(foot)
+        shown = list(every)
+        if len(every) > room and not all:
+            ranked = sorted(every, key=lambda name: (name not in said and name not in self.inputs, abs(every[name]) < _ZERO))
+            kept = {*ranked[: max(_FEWEST, room - 1)]}
+            shown = [name for name in every if name in kept]
+            foot = [f"  and {len(every) - len(shown)} more values: print(pose.to_text(all=True))", *foot]
+        rows = [f"  {name:30}{every[name]:16.9g} {self.units.get(name, ''):7}{said.get(name, '')}".rstrip() for name in shown]
+        return "\n".join([*head, *rows, *foot])
+
+    def _words(self) -> tuple[list[str], list[str]]:
+        """Returns the sentences before and after the values."""
+        found = self.assembled
+        if found is not None:
+            title = "assembled" + (f", branch {found.branch}" if found.branch else "")
+            counted = f"freedoms left: {', '.join(found.freedoms) or 'none'}; redundant: {', '.join(found.redundant) or 'none'}"
+            return [title], [counted, *found.notes]
+        kind = "stable" if self.stable else "unstable"
+        along = f", neutral along {', '.join(self.neutral)}" if self.neutral else ""
+        others = f"{len(self.alternatives)} other equilibria lie where it goes from here: alternatives"
+        return [f"{kind} equilibrium{along}"], [others] if self.alternatives else []
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,8 @@ _NEAR = 1e-3
 _SAME = 1e-4
 DOUBTFUL = 0.05
 """Probability that another pose is meant, above which a warning is given."""
+_MET, _FARTHER = 1e-6, 1e4
+"""Greatest sum of squares, in spreads, of guesses that are met, and the factor by which those of other poses must exceed it."""
 _SENSE = re.compile(r"validity\[\d+\]")
 
 Guess = float | tuple[float, float]
@@ -101,7 +103,12 @@ class Assembled:
 
     @property
     def doubt(self) -> float:
-        """The probability that another pose is meant, if guesses are off by normal errors of their spreads (Bayes, all poses alike before)."""
+        """The probability that another pose is meant, if guesses are off by normal errors of their spreads (Bayes, all poses alike before).
+
+        It is 0 for a pose that meets all guesses while no other pose does: errors do not vanish by chance.
+        """
+        if self.cost <= _MET and self.margin > _FARTHER * max(self.cost, _MET**2):
+            return 0.0
         weights = np.exp(-np.array([each.cost - self.cost for each in self.others]) / 2).sum()
         return float(weights / (1 + weights))
 
@@ -399,9 +406,19 @@ class Assembly:
 
     def without(self, state: int) -> Assembly:
         """Returns the same search with one held state released."""
+        held = self.held.copy()
+        held[state] = False
+        return self._holding(held)
+
+    def released(self) -> Assembly | None:
+        """Returns the same search with all held states released; None if no state is held."""
+        fixed = np.zeros_like(self.held)
+        fixed[list(self.session.built.gauge)] = True
+        return self._holding(fixed) if (self.held & ~fixed)[sorted(self.concerned)].any() else None
+
+    def _holding(self, held: np.ndarray) -> Assembly:
         other = copy(self)
-        other.held = self.held.copy()
-        other.held[state] = False
+        other.held = held
         other.positions = Positions(self.session, self.concerned, other.held)
         other.fit = Fit(other.positions, self.fit.hard, self.fit.soft, self.fit.senses)
         return other

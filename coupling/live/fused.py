@@ -140,5 +140,5 @@ def told(session: Session, found: FusedReport) -> str:
     """Returns the way in which the derivatives of a run were found."""
     way = session.running.way.evaluated
     if not math.isnan(found.given_up):
-        return f"{way} up to t = {found.given_up:.6g} s, where the FMUs said otherwise, and by these after that"
+        return f"{way} until t = {found.given_up:.6g} s, where they differed from the FMUs, and from calls of the FMUs after that"
     return way

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from coupling import files
 from coupling.pictures.colours import EVENT, LIGHT
 from coupling.pictures.units import prefix, written
 
@@ -44,15 +46,26 @@ def plot(
         if marked.size:  # full lines would hide the curves where there are many
             axes.vlines(per_second * marked, 0, 0.035, transform=axes.get_xaxis_transform(), color=EVENT, linewidth=1)
         axes.set_ylabel(f"in {small}{written(unit)}" if unit else "")
-        axes.grid(alpha=0.25, linewidth=0.6)
-        axes.spines[["top", "right"]].set_visible(False)
+        styled(axes)
         axes.margins(x=0)
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4, frameon=False, fontsize=9, borderaxespad=0.1, handlelength=1.2)
     count = f"; {marked.size} event{'s'[: marked.size > 1]} marked" if marked.size else ""
     every[-1].set_xlabel(f"time in {letter}s{count}")
     figure.align_ylabels()
+    return kept(figure, path)
+
+
+def styled(axes: Any) -> None:
+    """Gives axes the look of the library's plots."""
+    axes.grid(alpha=0.25, linewidth=0.6)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def kept(figure: Any, path: str | os.PathLike[str] | None) -> Any:
+    """Writes a figure to ``path`` if one is given, and returns it."""
     if path is not None:
-        figure.savefig(path, dpi=130)
+        with files.written(Path(path), "figure"):
+            figure.savefig(path, dpi=130)
     return figure
 
 

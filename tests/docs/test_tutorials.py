@@ -67,6 +67,12 @@ def test_controller():
     assert abs(scope["error"]) < 1e-3 and np.abs(scope["torque"]).max() <= 30.0
     assert scope["torque"][-1] == pytest.approx(2 * 9.81 * 0.3 * np.cos(1.0), abs=0.01)
     assert -20 < scope["slowest"] < 0
+    margins = scope["margins"]
+    assert margins.stable
+    for hertz, factor in ((margins.gain_frequency, margins.gain), (margins.phase_frequency, np.exp(-1j * np.radians(margins.phase)))):
+        s = 2j * np.pi * hertz
+        arm = 1 / ((0.06 + 2 * 0.3**2) * s**2 - 2 * 9.81 * 0.3 * np.sin(1.0))
+        assert factor * arm * (60 + 60 / s + 12 * s / (0.01 * s + 1)) == pytest.approx(-1, abs=1e-4)
 
 
 def test_in_space():

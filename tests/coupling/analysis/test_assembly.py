@@ -279,3 +279,57 @@ def test_values_without_names_are_refused() -> None:
         assert refusal(lambda what=what: pendulum().assemble(**{what: ["rod.theta"]})) == (
             f"assemble: {what} = ['rod.theta'] is refused: give values by name, such as {{'crank.theta': 0.5}}"
         )
+
+
+def test_a_start_value_that_a_joint_gives_as_well_is_given_twice() -> None:
+    """Without it nothing is redundant. The pin gives the crank's place, if its angle is held."""
+    system = System()
+    system.add("ground", "planar.Fixed")
+    system.add("crank", "planar.Body1", {"p1.rx": -0.5, "theta": 0.6})
+    system.join("planar.RelativeAngle", "ground.p1", "crank.p1", name="motor")
+    system.join("planar.Revolute", "ground.p1", "crank.p1", name="pin")
+    system.drive("motor.angle", 0.6)
+    pose = system.assemble()
+    assert pose.redundant == () and pose.notes == ("'crank.theta' is given twice: as a start value and by 'motor'",)
+    assert system.assemble(hold={"crank.x": 0.5 * np.cos(0.6)}).notes == (
+        "'crank.x', 'crank.theta' are given twice: as start values and by 'motor', 'pin'",
+    )
+    system, _ = told(three_cranks())
+    pose = system.assemble()
+    found = system.assemble(hold={name: pose[name] for name in ("r1.x", "r1.y", "r1.theta") if name not in pose.held})
+    assert any("start values" in note or "held values" in note for note in found.notes)
+    assert set(found.redundant) == {"G0_", "G1_", "G2_", "T0_", "T1_", "T2_"}
+
+
+def test_an_exactly_guessed_pose_is_not_doubted() -> None:
+    """Guesses that are off leave some doubt about the same pose."""
+    system, _ = told(four_bar())
+    angles = ("coupler.theta", "rocker.theta")
+    meant = system.assemble(guess={"C.rotation.q": 1.0})
+    exact = system.assemble(guess={name: meant[name] for name in angles})
+    rough = system.assemble(guess={name: meant[name] + 0.05 for name in angles})
+    assert exact.branch == rough.branch and exact.doubt == 0.0 < rough.doubt
+    assert exact.notes == ("2 poses fit what is held, and this one is nearest to the guesses; all guesses are met",)
+    assert rough.alternatives[0].branch == exact.alternatives[0].branch
+
+
+def test_a_printed_pose_fits_on_a_screen() -> None:
+    """An arm of six bodies in space has 78 states: given values have their place, and values of 0 give up theirs."""
+    system = System()
+    system.add("ground", "spatial.Fixed")
+    before = "ground.p1"
+    for i in range(6):
+        system.add(f"link{i}", "spatial.Body2", {"p1.rx": -0.2, "p2.rx": 0.2})
+        system.join("spatial.Revolute", before, f"link{i}.p1", name=f"joint{i}")
+        before = f"link{i}.p2"
+    pose = system.assemble(guess={f"joint{i}.rotation.q": 0.3 for i in range(6)})
+    lines = str(pose).splitlines()
+    assert len(lines) < 24 and max(map(len, lines)) <= 80
+    for i in range(6):
+        assert any(line.startswith(f"  joint{i}.rotation.q ") and "guess moved by" in line for line in lines)
+    values = [line for line in lines if line.startswith("  link")]
+    assert values and all(pose[name] == pytest.approx(float(value), rel=1e-8) != 0 for name, value, *_ in map(str.split, values))
+    hidden = len(pose) - len(values)
+    assert f"  and {hidden} more values: print(pose.to_text(all=True))" in lines
+    every = pose.to_text(all=True).splitlines()
+    assert {line.split()[0] for line in every if line.startswith("  link")} == {name for name in pose if name.startswith("link")}

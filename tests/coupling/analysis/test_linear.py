@@ -49,6 +49,20 @@ def test_a_quarter_car_is_what_is_derived_by_hand():
     by_hand = TYRE * strut / ((BODY * s**2 + strut) * (WHEEL * s**2 + strut + TYRE + WALL * s) - strut**2)
     assert bode.response == pytest.approx(by_hand, rel=1e-9)
     assert bode.magnitude == pytest.approx(np.abs(by_hand), rel=1e-9) and bode.phase[0] > bode.phase[-1]
+    assert bode.magnitude_db == pytest.approx(20 * np.log10(np.abs(by_hand)), rel=1e-9)
+
+
+def test_mode_shapes_show_positions_with_their_units():
+    """The body's mode moves the wheel along, and the wheel's mode hardly moves the body; rates do not stand among them."""
+    model = quarter_car().linearise()
+    lower, upper = (mode for mode in model.modes())
+    ratio = -model.A[3, 2:] @ [1, lower.eigenvalue] + lower.eigenvalue**2  # m s^2 x2 = ... + k x1 + b s x1
+    assert lower.positions["wheel.s"] == pytest.approx(ratio / (model.A[3, :2] @ [1, lower.eigenvalue]), rel=1e-9)
+    assert lower.positions["body.s"] == upper.positions["wheel.s"] == 1 and set(lower.positions) == {"wheel.s", "body.s"}
+    assert lower.shape["wheel.s"] / lower.shape["body.s"] == pytest.approx(lower.positions["wheel.s"], rel=1e-9)
+    first = str(model.modes()).splitlines()[1]
+    share, angle = abs(lower.positions["wheel.s"]), round(np.degrees(np.angle(lower.positions["wheel.s"])))
+    assert first.endswith(f"   body.s 1 m, wheel.s {share:.2g} m at {angle}°")
 
 
 def pendulum(**values: float) -> System:
@@ -97,7 +111,7 @@ def test_a_pendulum_has_two_states_and_no_poles_of_stabilisation():
     (mode,) = model.modes()
     assert mode.frequency == pytest.approx(np.sqrt(weight / inertia) / (2 * np.pi), rel=1e-12)
     assert mode.damping == pytest.approx(0.1 / (2 * np.sqrt(weight * inertia)), rel=1e-12)
-    assert "pin.rotation.q" in str(model.modes()) and "rad/s" in str(model)
+    assert str(model.modes()).splitlines()[1].endswith("   pin.rotation.q 1 rad") and "rad/s" in str(model)
 
 
 def test_outputs_may_be_inputs_that_the_system_gives():
@@ -251,7 +265,10 @@ def test_to_scipy_and_pictures(tmp_path):
     along = quarter_car().linearise(along={"strut.b": [500.0, 1500.0]})
     along.plot(tmp_path / "locus.png")
     assert all((tmp_path / f"{name}.png").stat().st_size > 10_000 for name in ("bode", "step", "modes", "locus"))
-    marks, _ = model.modes().plot().axes
+    marks, *_ = model.modes().plot().axes
+    upper, lower = model.bode().plot().axes
+    assert upper.get_ylabel() == "dB of m over m" and lower.get_xlabel() == "frequency in Hz"
+    assert upper.lines[0].get_ydata() == pytest.approx(model.bode().magnitude_db) and not upper.spines["top"].get_visible()
     shown = np.asarray(marks.collections[0].get_offsets()) @ [1, 1j]
     assert np.sort_complex(shown) == pytest.approx(np.sort_complex(model.eigenvalues), rel=1e-9)
     (dots, *_) = along.plot().axes[0].collections

@@ -218,7 +218,7 @@ def test_what_the_instances_deny_ends_the_tape():
         kernel_fused.workspace(kernel)[first:] *= 1.5
         assert kernel.derivatives(0.0, x, dx) == 0 and verify(kernel, dx) != 0
         assert kernel_fused.report(kernel).given_up == 0.0
-        assert "up to t = 0 s, where the FMUs said otherwise" in fused.told(session, kernel_fused.report(kernel))
+        assert "until t = 0 s, where they differed from the FMUs" in fused.told(session, kernel_fused.report(kernel))
         assert kernel.derivatives(0.0, x, dx) == 0 and kernel_fused.report(kernel).evaluations == 2
         assert dx == pytest.approx(right, abs=1e-9 * np.abs(right).max())
 
@@ -251,7 +251,8 @@ def test_the_fmus_are_asked_ever_more_seldom(tampered, found, monkeypatch):
     monkeypatch.setattr(Kernel, "advance", advance_and_tamper)
     result = chain(1).simulate(2.5, rtol=1e-3, max_step=1e-3, evaluation="tape", output_times=[2.5])
     assert result.outcome.completed
-    assert f"up to t = {found / 1000:g} s, where the FMUs said otherwise" in result.statistics.evaluated
+    assert f"until t = {found / 1000:g} s, where they differed from the FMUs" in result.statistics.evaluated
+    assert "; fast evaluation: derivatives came from a tape of the FMUs' equations until t = " in str(result.statistics)
 
 
 @each_way
