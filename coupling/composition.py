@@ -15,7 +15,7 @@ from coupling.fmus import Fmu
 from coupling.names import nearest, resolve
 from coupling.options.calls import RENAMED_METHODS, public_call
 from coupling.pictures.solids import as_shown
-from coupling.plan.connections import check_drive, wires_of
+from coupling.plan.connections import check_drive, check_ends, wires_of
 from coupling.plan.definition import (
     Definition,
     GivenStart,
@@ -221,6 +221,8 @@ class Composition:
         self._change()
         _check_ends(a, b)
         transformation = transformation_of((a, b), factor, offset)
+        owners = {resolve(end, self._instances)[0] for end in (a, b)}
+        check_ends((a, b), {each: self._instances[each].fmu.fmu for each in owners if each in self._instances}, transformation is not None)
         self._connections.append((a, b))
         self._transformations += [transformation] if transformation else []
 

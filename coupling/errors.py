@@ -48,6 +48,13 @@ class SweepError(RuntimeError):
     """A sweep that cannot go on; the text says why, and what to do."""
 
 
+class NotRecorded(KeyError):
+    """A name that a result or a pose does not have; unlike other KeyErrors, its text is shown as it is."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
 def shown(value: Any, limit: int = 60) -> str:
     """Returns a value as Python writes it, cut to a length that fits into a sentence."""
     text = " ".join(repr(value).split())

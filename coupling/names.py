@@ -76,9 +76,16 @@ def nearest(name: str, existing: Iterable[str], limit: int = 3, prefix: str = ""
     return f"did you mean {either([repr(prefix + each) for each in near[:limit]])}?" if near else ""
 
 
+_ANGLES = frozenset(("angle", "phi", "q", "theta"))
+"""Names of an angle, which are alike."""
+
+
 def _likeness(name: str, other: str) -> tuple[float, float]:
     """Returns the likeness of the whole names, and that of their last parts, which counts for less."""
-    return _ratio(name, other), 0.9 * _ratio(name.rpartition(".")[2], other.rpartition(".")[2])
+    (owner, _, last), (other_owner, _, others) = name.rpartition("."), other.rpartition(".")
+    if last != others and {last, others} <= _ANGLES:
+        return (0.95 if owner == other_owner else _ratio(name, other)), 0.8
+    return _ratio(name, other), 0.9 * _ratio(last, others)
 
 
 def _ratio(name: str, other: str) -> float:

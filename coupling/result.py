@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, overload
 import numpy as np
 
 from coupling import mat_file, rows_file
-from coupling.errors import ResultError, listed, shown
+from coupling.errors import NotRecorded, ResultError, listed, shown
 from coupling.files import file_path, written
 from coupling.fmus import level_of
 from coupling.markup import Markup, framed, titled
@@ -38,13 +38,6 @@ if TYPE_CHECKING:
 
 
 Value = TypeVar("Value")
-
-
-class NotRecorded(KeyError):
-    """A name that a result does not have; unlike other KeyErrors, its text is shown as it is."""
-
-    def __str__(self) -> str:
-        return str(self.args[0])
 
 
 class Named(dict[str, Value]):

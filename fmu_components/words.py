@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 WORDS = {
     "hinge, pin joint, pivot, bearing": "planar.Revolute spatial.Revolute",
     "hinge with friction, sticking hinge": "planar.RevoluteFriction",
@@ -79,13 +81,30 @@ WORDS = {
 
 
 def components_called(word: str) -> list[str]:
-    """Returns the components that are called so: whole words, or their beginnings, in any order; ``planar.Hinge`` asks for planar ones."""
+    """Returns the components that are called so: whole words, or their beginnings, in any order and number; ``planar.Hinge`` asks for
+    planar ones."""
     library, _, name = word.rpartition(".")
-    asked = name.lower().split()
     found = [
         each
         for said, components in WORDS.items()
-        if asked and any(all(any(part.startswith(a) for part in phrase.split()) for a in asked) for phrase in said.lower().split(", "))
+        if any(named_by(name, phrase) for phrase in said.split(", "))
         for each in components.split()
     ]
     return [each for each in dict.fromkeys(found) if each.startswith(library)]
+
+
+def said_of(component: str) -> str:
+    """Returns all everyday words for a component."""
+    return ", ".join(said for said, components in WORDS.items() if component in components.split())
+
+
+def named_by(words: str, text: str) -> bool:
+    """Says whether each of some words begins a word of a text; a plural also begins its singular. No words begin nothing."""
+    parts, asked = re.findall(r"[\w-]+", text.lower()), words.lower().split()
+    return bool(asked) and all(any(part.startswith((word, *_singular(word))) for part in parts) for word in asked)
+
+
+def _singular(word: str) -> tuple[str, ...]:
+    """Returns the words of which a word may be the plural; none for short words."""
+    endings = (("ies", "y"), ("ves", "f"), ("es", ""), ("s", ""))
+    return tuple(word[: -len(many)] + one for many, one in endings if word.endswith(many) and len(word) - len(many) > 1)

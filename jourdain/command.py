@@ -79,7 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     verbs.add_parser("build", help="build FMUs of components (jourdain build --help)", add_help=False)
 
     lists = verbs.add_parser("list", help="list the components of the catalogue")
-    lists.add_argument("word", nargs="?", default="", help="only components with this word in their name or title")
+    lists.add_argument("word", nargs="*", help="only components with these words in their name or title, or called so")
     lists.set_defaults(verb=_list)
 
     info = verbs.add_parser("info", help="list the content of an FMU, an SSP package or a result")
@@ -141,16 +141,21 @@ def _parser() -> argparse.ArgumentParser:
 def _list(chosen: argparse.Namespace) -> int:
     from fmu_components.catalogue import all_components
     from fmu_components.declare.component import component_title
-    from fmu_components.words import components_called
+    from fmu_components.words import components_called, named_by, said_of
 
+    word = " ".join(chosen.word).lower()
+    called = components_called(word)
     found = {name: component_title(each) for name, each in all_components().items()}
-    word, called = chosen.word.lower(), components_called(chosen.word)
-    found = {name: title for name, title in found.items() if word in name.lower() or word in title.lower() or name in called}
+    found = {
+        name: title
+        for name, title in found.items()
+        if word in name.lower() or word in title.lower() or name in called or named_by(word, f"{name} {title} {said_of(name)}")
+    }
     if chosen.json:
         print(json.dumps(found))
         return COMPLETED
     if not found:
-        raise WrongUse(f"no component is called '{chosen.word}', or has it in its name or title; 'jourdain list' shows all of them")
+        raise WrongUse(f"no component is called '{word}', or has it in its name or title; 'jourdain list' shows all of them")
     library = ""
     for name, title in found.items():
         if library != name.partition(".")[0]:

@@ -14,8 +14,11 @@ from coupling.analysis.pose import Pose
 from coupling.analysis.standing import Standing
 from coupling.analysis.steady import ignorable, unsteady
 from coupling.errors import AnalysisError, BuildError, listed
+from coupling.live.scales import scales
 from coupling.live.session import Session
+from coupling.live.violations import constraints_at, described, values_of
 from coupling.names import nearest
+from coupling.options import TOLERANCE
 from coupling.plan.graph import Address
 
 _MOST_STEPS, _MOST_CLOSINGS, _IDLE = 300, 30, 100
@@ -29,11 +32,26 @@ _NEUTRAL, _AT_REST, _ROUNDING = 1e-9, 1e-9, 1e-20
 
 def equilibrium(session: Session, hold: Sequence[str] = (), free: Sequence[str] = (), alternatives: bool = True) -> Pose:
     """Returns the equilibrium that is found from the session's present states. See ``System.equilibrium``."""
-    search = Search(session, hold, free)
-    pose = search.found()
+    search, off = Search(session, hold, free), unfitted(session)
+    pose = replace(search.found(), remarks=off)
     if pose.stable or search.held or not alternatives:
         return pose
     return replace(pose, alternatives=tuple(search.left_for(pose)))
+
+
+def unfitted(session: Session) -> tuple[str, ...]:
+    """Returns a sentence on the joints that a start does not fit; empty if it fits all of them."""
+    found = constraints_at(session, "position")
+    values = values_of(session, found)
+    off = np.abs(values) / scales(session, found)
+    worst = int(off.argmax()) if len(off) else 0
+    if not len(off) or not off[worst] > TOLERANCE:
+        return ()
+    joints = dict.fromkeys(session.built.parts[found[i].part].name for i in np.flatnonzero(off > TOLERANCE).tolist())
+    return (
+        f"the start did not fit {listed(joints)} ({described(session, found[worst], values[worst])}): the search began at the nearest pose that "
+        "fits, and another branch of the mechanism may have another equilibrium; to choose, give initial=system.assemble(guess=...)",
+    )
 
 
 class Search:

@@ -222,7 +222,7 @@ def inputs_named(session: Session, names: Sequence[str], verb: str) -> list[Addr
     """Returns the inputs that nothing in the system gives; driven inputs are among them."""
     found = []
     for name in names_given("inputs", names):
-        end, address = variable_named(session, name, f"{verb}: inputs: ")
+        end, address = variable_named(session, name, f"{verb}: inputs: ", inputs=True)
         solved_for = end.variable is not None and prescribed(end.fmu, end.variable)
         if solved_for and address not in session.schedule.graph.drives:
             raise BuildError(
@@ -267,10 +267,10 @@ def _coordinates_named(session: Session, names: Sequence[str]) -> list[Address]:
     return list(found.values())
 
 
-def variable_named(session: Session, name: str, purpose: str) -> tuple[End, Address]:
+def variable_named(session: Session, name: str, purpose: str, inputs: bool = False) -> tuple[End, Address]:
     parts = session.built.parts
     fmus = {part.name: part.fmu for part in parts}
-    end = find_end(name, fmus, purpose)
+    end = find_end(name, fmus, purpose, inputs)
     reference = end.variable.reference if end.variable else -1
     return end, Address(next(i for i, part in enumerate(parts) if part.name == end.instance), 0, reference)
 

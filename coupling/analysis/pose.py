@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from coupling.errors import BuildError, shown
+from coupling.errors import BuildError, NotRecorded, shown
+from coupling.names import nearest
 
 _COLUMNS, _LINES, _FEWEST = 80, 23, 5
 """Columns and lines of a screen with its prompt, and the fewest values that are shown."""
@@ -32,6 +33,8 @@ class Pose(Mapping[str, float]):
     """Coordinates along which the pose can be moved and remains an equilibrium."""
     alternatives: tuple[Pose, ...] = ()
     """Poses to which the system goes from an unstable equilibrium; for an assembled pose, other poses that fit the given values."""
+    remarks: tuple[str, ...] = ()
+    """Sentences on the search for an equilibrium."""
     assembled: AssembledPose | None = None
     """Data of a pose that was assembled."""
     units: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -77,8 +80,8 @@ class Pose(Mapping[str, float]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on the choice of the pose and on its joints."""
-        return self._assembled.notes
+        """Notes on the choice of the pose, on its joints, and on the start of the search for an equilibrium."""
+        return (*self._assembled.notes, *self.remarks)
 
     @property
     def held(self) -> Mapping[str, float]:
@@ -90,7 +93,21 @@ class Pose(Mapping[str, float]):
         return self.assembled or AssembledPose()
 
     def __getitem__(self, name: str) -> float:
-        return self.inputs[name] if name in self.inputs else self.states[name]
+        found = self.get(name)
+        if found is None:
+            hint = nearest(name, self) if isinstance(name, str) else ""
+            raise NotRecorded(
+                f"the pose has no {shown(name)}, only states and free inputs; {hint + ' ' if hint else ''}other variables are in a result: "
+                "simulate(0.0, initial=pose)"
+            )
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.states or name in self.inputs
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Returns a value, or ``default`` if the pose does not have it."""
+        return self.inputs.get(name, self.states.get(name, default))
 
     def __iter__(self) -> Iterator[str]:
         yield from self.states
@@ -131,7 +148,7 @@ class Pose(Mapping[str, float]):
         kind = "stable" if self.stable else "unstable"
         along = f", neutral along {', '.join(self.neutral)}" if self.neutral else ""
         others = f"{len(self.alternatives)} other equilibria lie where it goes from here: alternatives"
-        return [f"{kind} equilibrium{along}"], [others] if self.alternatives else []
+        return [f"{kind} equilibrium{along}"], [*([others] if self.alternatives else []), *self.notes]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from coupling.analysis.equilibrium import Search, equilibrium
+from coupling.analysis.equilibrium import Search, equilibrium, unfitted
 from coupling.analysis.pose import Pose
 from coupling.analysis.sensitivities import ImplicitDerivatives, implicit_derivatives
 from coupling.errors import AnalysisError, BuildError, listed
@@ -60,7 +60,7 @@ def trimmed(standing: Standing, parameters: Sequence[str], hold: Sequence[str], 
         )
     wanted, others = hold[: len(parameters)], hold[len(parameters) :]
     with standing({}) as session:
-        search = Search(session, wanted, ())
+        search, off_joints = Search(session, wanted, ()), unfitted(session)
         targets, sizes = search.standing.physical(search.held), search.standing.sizes_of(search.held)
     values: dict[str, float] = {}
     near: Mapping[str, float] = {}
@@ -71,7 +71,8 @@ def trimmed(standing: Standing, parameters: Sequence[str], hold: Sequence[str], 
         off = np.array([found.reached[name] for name in wanted]) - targets
         error = float(np.abs(off / sizes).max())
         if error <= _REACHED:
-            return replace(found.pose, inputs={**found.pose.inputs, **found.values}, units={**found.pose.units, **found.units})
+            inputs, units = {**found.pose.inputs, **found.values}, {**found.pose.units, **found.units}
+            return replace(found.pose, inputs=inputs, units=units, remarks=off_joints)
         if not error < 1e3 * before:
             break
         before, near = min(error, before), found.pose.states

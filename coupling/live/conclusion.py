@@ -18,6 +18,7 @@ from coupling.live.unwritten import attempted, sentences
 from coupling.live.violations import violated
 from coupling.live.warnings import coarse, warnings
 from coupling.outcome import Outcome
+from coupling.plan.degrees import in_degrees
 from coupling.record import Record
 
 
@@ -55,11 +56,18 @@ def conclude(session: Session, outcome: Outcome, warned: Sequence[str], given: S
         attempted(outcome.warnings, None, check_end, session, outcome)
         for make in (warnings, jumps, idle, impacts_warned):
             outcome.warnings += sentences(make, session)
-        outcome.notes += [*built.notes, *sentences(built.overruled, given)]
+        outcome.notes += [*built.notes, *_degrees(session, given), *sentences(built.overruled, given)]
         for make in (takeovers, _shared, _left):
             outcome.notes += sentences(make, session)
     except HostDied:
         outcome.warnings.append(lost_afterwards(session.kernel.library))
+
+
+def _degrees(session: Session, given: Sequence[tuple[int, str]]) -> Sequence[str]:
+    """Returns a note on start values of this run that look like degrees."""
+    parts, values = session.built.parts, session.running.values
+    fmus = {parts[part].name: parts[part].fmu for part, _ in given}
+    return in_degrees(fmus, [(parts[part].name, name, values.get((part, name))) for part, name in given])
 
 
 def _shared(session: Session) -> list[str]:

@@ -11,6 +11,7 @@ from coupling.live.scales import scales
 from coupling.live.session import Session
 from coupling.options import TOLERANCE, Run, Scheme, tolerance_of_fit
 from coupling.plan.capabilities import most_degrees, unable
+from coupling.plan.degrees import in_degrees
 from coupling.plan.graph import Address
 from coupling.plan.projection import projectable
 from coupling.record import Record, in_force
@@ -46,8 +47,11 @@ def check_start_state(session: Session, changed: Collection[tuple[int, str]] = (
             f"; with {listed(names)} of this run the states no longer fit: initial='assemble' assembles anew, and so does "
             "initial=system.assemble(), from that pose"
         )
+        given = [(part.name, name, value) for part, start in zip(parts, session.built.start, strict=True) for name, value in start.items()]
+        given += [(parts[i].name, name, value) for (i, name), value in session.running.values.items()]
+        degrees = "".join(f"; {each}" for each in in_degrees({part.name: part.fmu for part in parts}, given))
         raise InitialStateError(
-            f"the start violates constraints: {shown} (at most {at_most:.4g} is allowed); correct the start values, use "
+            f"the start violates constraints: {shown} (at most {at_most:.4g} is allowed){degrees}; correct the start values, use "
             f"initial='assemble' to have the states moved that you did not set, or initial='relax' to leave it to the stabilisation{why if names else ''}{_given_apart(session, joints)}"
         )
 

@@ -27,9 +27,12 @@ def bounds_of(geometry: Geometry) -> tuple[np.ndarray, np.ndarray]:
     points += [frame.at(frame.centre) for frame in geometry.frames if not frame.at_rest]
     points += corners_of(geometry)
     for word in geometry.words:  # what is round reaches beyond its port
-        if word["kind"] in ("wheel", "gear", "ball") and word["ports"]:
+        if word["kind"] in ("wheel", "gear", "ball", "tyre") and word["ports"]:
             middle, reach = geometry.over_time(geometry.places[word["ports"][0]]), abs(geometry.value(word.get("radius", 0.0)))
             points += [middle - reach, middle + reach]
+        if word["kind"] == "cam":
+            place = geometry.places[word["ports"][0]]
+            points += [geometry.over_time(replace(place, at=place.at + place.axes @ each)) for each in _profile(geometry, word)[::6]]
     every = np.concatenate(points)
     every = every[np.isfinite(every).all(axis=1)]
     if not len(every):
@@ -287,13 +290,8 @@ class Shapes:
     def _cam(self, word: Mapping[str, Any]) -> Iterator[Shape]:
         """Yields a cam by its profile, sampled."""
         (place,) = self._places(word)
-        turns = np.linspace(0, 2 * np.pi, 120, endpoint=False)
-        r = np.full(120, self.geometry.value(word["radius"]))
-        for name, value in word.items():
-            if name[:4] in ("cos[", "sin["):
-                r += self.geometry.value(value) * (np.cos if name[0] == "c" else np.sin)(int(name[4:-1]) * turns)
-        profile = r[:, None] * np.stack([np.cos(turns), np.sin(turns)], axis=1)
-        yield self._area(place, [profile], 0.1 * float(r.max()), c=self._colour(place.frame))
+        profile = _profile(self.geometry, word)
+        yield self._area(place, [profile], 0.1 * float(np.linalg.norm(profile, axis=1).max()), c=self._colour(place.frame))
 
     def _bush(self, word: Mapping[str, Any]) -> Iterator[Shape]:
         """Yields a ring of rubber, and a core that moves in it."""
@@ -305,6 +303,16 @@ class Shapes:
         else:
             yield self._area(a, [ring(r, 48)], r, c=-1, paint="#5b6876")
             yield {"kind": "pin", "of": word["of"], "at": self._at(b), "r": 0.0075 * self.size}
+
+
+def _profile(geometry: Geometry, word: Mapping[str, Any]) -> np.ndarray:
+    """Returns points of a cam's profile, in the axes of its port."""
+    turns = np.linspace(0, 2 * np.pi, 120, endpoint=False)
+    r = np.full(120, geometry.value(word["radius"]))
+    for name, value in word.items():
+        if name[:4] in ("cos[", "sin["):
+            r += geometry.value(value) * (np.cos if name[0] == "c" else np.sin)(int(name[4:-1]) * turns)
+    return r[:, None] * np.stack([np.cos(turns), np.sin(turns)], axis=1)
 
 
 def _in_line(a: np.ndarray, b: np.ndarray, size: float) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -13,6 +13,7 @@ from coupling.memory import without_collection
 from coupling.plan.bonds import Bond, bonds_of
 from coupling.plan.connections import is_start_value, wires_of
 from coupling.plan.definition import Definition, InstanceDefinition, Name, Value
+from coupling.plan.degrees import in_degrees
 from coupling.plan.division import Division, divide
 from coupling.plan.drives import ConstantDrive, Drive, PolynomialDrive, TableDrive, in_base_units
 from coupling.plan.enforced import Intervals
@@ -288,8 +289,18 @@ def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
         enforced={number[name]: intervals for name, intervals in definition.enforced if name in number},
         shown=definition.shown,
         wires=table,
-        notes=(*notes_on(table, start, fmus), *_note_compliant(parts)),
+        notes=(*notes_on(table, start, fmus), *_note_compliant(parts), *in_degrees(fmus, _constants(start, drives))),
     )
+
+
+def _constants(start: Mapping[str, Mapping[str, object]], drives: Mapping[Name, Drive]) -> Iterator[tuple[str, str, object]]:
+    """Yields start values and constant drives with their instances and variables."""
+    for instance, values in start.items():
+        for name, value in values.items():
+            yield instance, name, value
+    for (instance, name), drive in drives.items():
+        if isinstance(drive, ConstantDrive) and name not in start[instance]:
+            yield instance, name, drive.value
 
 
 def _stepped_and_enforced(joint: str, kinds: Mapping[str, str]) -> BuildError:

@@ -38,8 +38,9 @@ class End:
         return [replace(self, text=f"{self.instance}.{each}", variable=self.fmu.variables[each], array=None) for each in names]
 
 
-def find_end(text: str, fmus: Mapping[str, Fmu], purpose: str = "") -> End:
-    """Returns the end that a user's name means; ``purpose`` begins the sentence that refuses it."""
+def find_end(text: str, fmus: Mapping[str, Fmu], purpose: str = "", inputs: bool = False) -> End:
+    """Returns the end that a user's name means; ``purpose`` begins the sentence that refuses it. It suggests ``inputs`` alone if only these
+    are wanted."""
     instance, rest = resolve(text, fmus)
     if instance not in fmus:
         raise BuildError(f"{purpose}there is no instance '{instance}'; {_instance_hint(text, fmus)}")
@@ -48,15 +49,20 @@ def find_end(text: str, fmus: Mapping[str, Fmu], purpose: str = "") -> End:
         raise BuildError(f"{purpose}'{text}' is an instance; name one of its ports or variables, such as '{_example(instance, fmu)}'")
     terminal, variable, array = fmu.terminals.get(rest), fmu.variables.get(rest), fmu.arrays.get(rest)
     if terminal is None and variable is None and array is None:
-        hint = nearest(rest, [*fmu.terminals, *fmu.arrays, *fmu.variables], prefix=f"{instance}.") or _choice(fmu)
+        known = [name for name, v in fmu.variables.items() if not inputs or v.causality == "input" or prescribed(fmu, v)]
+        known = known if inputs else [*fmu.terminals, *fmu.arrays, *known]
+        hint = nearest(rest, known, prefix=f"{instance}.") or _choice(fmu, inputs)
         raise BuildError(f"{purpose}'{instance}' ({fmu.model_name}) has no port or variable '{rest}'; {hint}")
     if terminal and variable and [*terminal.members.values()] == [variable.name]:
         terminal = None  # OpenModelica writes a terminal for each RealInput and RealOutput, by the name of its variable
     return End(text, instance, fmu, terminal, variable, array)
 
 
-def _choice(fmu: Fmu) -> str:
+def _choice(fmu: Fmu, inputs: bool = False) -> str:
     """Returns the names that the user can choose from."""
+    if inputs:
+        own = [name for name, v in fmu.variables.items() if v.causality == "input" and not solved_for(fmu, v) and not is_member(fmu, name)]
+        return f"its inputs are {listed(own)}" if own else "it has no inputs beside those of its ports"
     if fmu.terminals:
         return f"its ports are {listed(fmu.terminals)}"
     connected = [v.name for v in fmu.variables.values() if v.causality in ("input", "output")]
@@ -95,14 +101,11 @@ def wires_of(
             raise BuildError(f"the input '{instance}.{name}' has two sources, {taken[key]} and its own drive; keep one of them")
         taken[key] = f"the drive of '{instance}.{name}'"
     for pair in pairs:
-        a, b = (find_end(text, fmus, f"'{pair[0]}' cannot be connected with '{pair[1]}': ") for text in pair)
-        if a.text == b.text:
-            raise BuildError(f"'{a.text}' is connected with itself; connect it with another port or variable")
+        a, b, carried = connected(fmus, pair, pair in transformed)
         if frozenset(pair) in joined:
             raise BuildError(f"'{a.text}' and '{b.text}' are connected twice; leave one connection out")
         joined.add(frozenset(pair))
-        for source, target, added in values_between(a, b):
-            _check_pair(source, target, fmus, pair in transformed)
+        for source, target, added in carried:
             key, known = _key(fmus, target), wires.setdefault(target, [])
             if key in taken and not added:
                 raise BuildError(
@@ -119,6 +122,26 @@ def wires_of(
     if complete:
         _check_open_ports(fmus, wires, drives)
     return wires
+
+
+def check_ends(pair: tuple[str, str], fmus: Mapping[str, Fmu], transformed: bool) -> None:
+    """Refuses a connection whose ends never fit. An instance that does not exist yet may be added later."""
+    known = [text for text in pair if resolve(text, fmus)[0] in fmus]
+    if len(known) == 2:
+        connected(fmus, pair, transformed)
+    elif known:
+        find_end(known[0], fmus, f"'{pair[0]}' cannot be connected with '{pair[1]}': ")
+
+
+def connected(fmus: Mapping[str, Fmu], pair: tuple[str, str], transformed: bool) -> tuple[End, End, list[tuple[Name, Name, bool]]]:
+    """Returns the ends of a connection and the values that it carries. Ends that never fit raise BuildError."""
+    a, b = (find_end(text, fmus, f"'{pair[0]}' cannot be connected with '{pair[1]}': ") for text in pair)
+    if a.text == b.text:
+        raise BuildError(f"'{a.text}' is connected with itself; connect it with another port or variable")
+    carried = values_between(a, b)
+    for source, target, _ in carried:
+        _check_pair(source, target, fmus, transformed)
+    return a, b, carried
 
 
 _SUM = ", or add them by a signal.Sum: only efforts at ports add up by themselves, signals do not"
@@ -271,7 +294,7 @@ def _check_open_ports(fmus: Mapping[str, Fmu], wires: Mapping[Name, Sequence[Nam
 def check_drive(text: str, fmus: Mapping[str, Fmu], drive: Drive) -> Name:
     """Returns the input that a drive is meant for."""
     refused = f"'{text}' cannot be driven: "
-    end = find_end(text, fmus, refused)
+    end = find_end(text, fmus, refused, inputs=True)
     variable = end.variable
     if end.array is not None:
         example = next((each.text for each in end.elements), "")

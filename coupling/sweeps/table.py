@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ from coupling.system import System
 if TYPE_CHECKING:
     import pandas
 
+_WIDTH, _ROWS = 80, 16
+"""Columns of a screen, and the most runs on it."""
 _NOT_RUN = Outcome(Ending.INTERRUPTED, "it was not run, or not to its end")
 
 
@@ -124,6 +127,24 @@ class SweepTable:
             f", {len(each)} {what}" for what, each in (("failed", self.failed), ("missing", self.missing)) if each
         )
         return f"SweepTable({self._task.definition.name!r}: {counts}; {self.outcome.sentence})"
+
+    def __str__(self) -> str:
+        """Returns the first runs with parameters, measures and endings as text for a screen of 80 columns and 24 lines."""
+        columns: dict[str, Any] = {"run": [str(i) for i in range(len(self))], **self.parameters, **self.measures}
+        if self.failed or self.missing:
+            columns["ending"] = ["" if each is _NOT_RUN else each.ending.value for each in self.outcomes]
+        rows, lines, left = min(len(self), _ROWS), [""] * (1 + min(len(self), _ROWS)), []
+        for name, values in columns.items():
+            cells = [name, *(_shown(value) for value in values[:rows])]
+            width = max(map(len, cells)) + 2
+            if len(lines[0]) + width > _WIDTH:
+                left.append(name)
+            else:
+                lines = [f"{line}{cell:>{width}}" for line, cell in zip(lines, cells, strict=True)]
+        if len(self) > rows:
+            lines.append(f"  and {len(self) - rows} more runs: table[{rows}], table.to_dataframe(), table.to_csv('sweep.csv')")
+        more = [f"further columns: {listed(left, 4)}"] if left else []
+        return "\n".join([*textwrap.wrap(repr(self), _WIDTH)[:3], *lines, *more])
 
     def _repr_html_(self) -> str:
         """Shows the first rows in notebooks."""

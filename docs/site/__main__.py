@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 from pathlib import Path
 
 from docs.site.gallery import moving_pictures
+from docs.site.guides import drawings
 from docs.site.links import dead_links
 from docs.site.sources import put_together
 
@@ -22,7 +24,8 @@ def main() -> int:
         sys.exit('the site needs Sphinx: pip install -e ".[docs]"')
     work = chosen.out.with_name(f"{chosen.out.name}-work")
     pictures = [] if chosen.without_gallery else moving_pictures(work / "gallery")
-    put_together(work / "source", pictures)
+    drawn = [] if chosen.without_gallery else drawings(work / "drawings")
+    put_together(work / "source", pictures, drawn)
     settings = Path(__file__).parent
     failed = build_main(
         [
@@ -44,6 +47,8 @@ def main() -> int:
         return 1
     for picture in pictures:
         picture.put_into(chosen.out / "gallery")
+    for drawing in drawn:
+        shutil.copy(drawing.file, chosen.out / "gallery")
     dead = list(dead_links(chosen.out))
     for each in dead:
         print(each, file=sys.stderr)

@@ -22,6 +22,8 @@ class Machine:
     """An example whose mechanism is shown."""
 
     example: str
+    family: str
+    """Heading under which the gallery shows it."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Options of ``simulate``; a name of the example may stand for its value."""
     build: Callable[[ModuleType], System] = lambda example: example.system()
@@ -31,24 +33,31 @@ class Machine:
 
 
 CVODE, FINE = {"solver": "cvode", "rtol": 1e-6}, {"solver": "dop853", "rtol": 1e-9}
+PLANE, SPACE, DRIVES, ROAD, CONTACT = "Linkages", "Mechanisms in space", "Cranes and drives", "Vehicles and aircraft", "Contact and locks"
 MACHINES = (
-    Machine("01_pendulum", {"output_interval": 0.02}),
-    Machine("03_seven_body_mechanism", FINE | {"output_interval": 1e-4}, shown={"traces": ["link2.p2"]}),
-    Machine("06_hydraulic_crane", CVODE | {"output_interval": 0.05}),
-    Machine("07_excavator", CVODE | {"output_interval": 0.05}, lambda example: example.system(None), shown={"traces": ["bucket.p3"]}),
-    Machine("08_motor_slider_crank", CVODE | {"output_interval": 5e-3}),
-    Machine("09_gantry_crane", {"output_interval": 0.1}),
-    Machine("10_suspension", {"max_step": 0.02, "output_interval": 0.01}),
-    Machine("13_heavy_top", FINE | {"output_interval": 2e-3}, stop=0.6),
-    Machine("14_bricard", FINE | {"output_interval": 0.01}),
-    Machine("15_spatial_slider_crank", CVODE | {"output_interval": 0.01}),
-    Machine("16_stewart_platform", CVODE | {"output_interval": 0.05}, stop="PERIOD"),
-    Machine("20_parallelogram", {"solver": Index3(step_size=0.01)}, stop=4.0),
-    Machine("23_balloon", {"output_interval": 0.05}),
-    Machine("29_quick_return", {"initial": "assemble", "output_interval": 0.01}),
-    Machine("30_vehicle", {"output_interval": 0.05}, lambda example: example.car()),
-    Machine("33_pendulum_at_wall", {"output_interval": 0.01}),
+    Machine("01_pendulum", PLANE, {"output_interval": 0.02}),
+    Machine("03_seven_body_mechanism", PLANE, FINE | {"output_interval": 1e-4}, shown={"traces": ["link2.p2"]}),
+    Machine("20_parallelogram", PLANE, {"solver": Index3(step_size=0.01)}, stop=4.0),
+    Machine("29_quick_return", PLANE, {"initial": "assemble", "output_interval": 0.01}),
+    Machine("36_walking_leg", PLANE, {"initial": "assemble", "rtol": 1e-9, "output_interval": 0.02}, stop="TURN"),
+    Machine("13_heavy_top", SPACE, FINE | {"output_interval": 2e-3}, stop=0.6),
+    Machine("14_bricard", SPACE, FINE | {"output_interval": 0.01}),
+    Machine("15_spatial_slider_crank", SPACE, CVODE | {"output_interval": 0.01}),
+    Machine("16_stewart_platform", SPACE, CVODE | {"output_interval": 0.05}, stop="PERIOD"),
+    Machine("06_hydraulic_crane", DRIVES, CVODE | {"output_interval": 0.05}),
+    Machine(
+        "07_excavator", DRIVES, CVODE | {"output_interval": 0.05}, lambda example: example.system(None), shown={"traces": ["bucket.p3"]}
+    ),
+    Machine("08_motor_slider_crank", DRIVES, CVODE | {"output_interval": 5e-3}),
+    Machine("09_gantry_crane", DRIVES, {"output_interval": 0.1}),
+    Machine("10_suspension", ROAD, {"max_step": 0.02, "output_interval": 0.01}),
+    Machine("23_balloon", ROAD, {"output_interval": 0.05}),
+    Machine("30_vehicle", ROAD, {"output_interval": 0.05}, lambda example: example.car()),
+    Machine("33_pendulum_at_wall", CONTACT, {"output_interval": 0.01}),
+    Machine("37_ratchet", CONTACT, {"output_interval": 0.02}),
 )
+FIRST_ROW = ("07_excavator", "16_stewart_platform", "36_walking_leg")
+"""Machines that move on the page of the gallery; all others move on their own pages, and where the mouse is."""
 
 
 _SOURCES = ("coupling", "fmu_components", "examples")
@@ -62,6 +71,7 @@ class Picture:
     name: str
     title: str
     files: tuple[Path, ...]
+    family: str = ""
 
     @property
     def embedded(self) -> str:
@@ -97,26 +107,43 @@ def moving_pictures(folder: Path, machines: tuple[Machine, ...] = MACHINES) -> l
     changed = max(path.stat().st_mtime for part in _SOURCES for path in (EXAMPLES.parent / part).rglob("*.*"))
     for machine in machines:
         title = re.split(r"[:,;]", known[machine.example])[0]
-        files = tuple(folder / f"{machine.example}.{ending}" for ending in ("svg", "player.html"))
+        files = tuple(folder / f"{machine.example}.{ending}" for ending in ("still.svg", "svg", "player.html"))
         if not all(path.is_file() and path.stat().st_mtime > changed for path in files):
             result = result_of(machine)
             if not result.outcome.completed:
                 raise RuntimeError(f"example {machine.example} cannot be shown in the gallery: {result.outcome.sentence}")
-            for path in files:
+            result.picture(float(result.time[len(result.time) // 3]), files[0])
+            for path in files[1:]:
                 result.animate(path, title=title, **machine.shown)
-        found.append(Picture(machine.example, title, files))
+        found.append(Picture(machine.example, title, files, machine.family))
     return found
 
 
 def gallery_page(pictures: list[Picture]) -> str:
-    """Returns the page with all machines, small."""
-    cells = "\n".join(
-        f'<a href="{each.name}.html"><img loading="lazy" src="{each.name}.svg" alt="{each.title}"/><span>{each.title}</span></a>'
-        for each in pictures
-    )
-    text = "# Gallery\n\nMachines of the examples, as they have been simulated. A click shows one with all its controls."
-    shown = raw(f'<div class="machines">{cells}</div>')
-    return f"{text}\n\n{shown}\n"
+    """Returns the page with all machines, small: a first row that moves, then the families."""
+    first = [each for name in FIRST_ROW for each in pictures if each.name == name]
+    parts = ["# Gallery", "Machines of the examples, as they were simulated. A click shows a machine with all its controls."]
+    parts.append(raw(f'<div class="machines">{"".join(_cell(each, moving_picture(each, "")) for each in first)}</div>'))
+    for family in dict.fromkeys(each.family for each in pictures):
+        cells = "".join(_cell(each, _still(each)) for each in pictures if each.family == family)
+        parts += [f"## {family}", raw(f'<div class="machines">{cells}</div>')]
+    return "\n\n".join(parts) + "\n"
+
+
+def _cell(picture: Picture, shown: str) -> str:
+    return f'<a href="{picture.name}.html">{shown}<span>{picture.title}</span></a>'
+
+
+def moving_picture(picture: Picture, folder: str) -> str:
+    """Returns the picture that moves; readers who want less motion get a still one."""
+    still = f'<source srcset="{folder}{picture.name}.still.svg" media="(prefers-reduced-motion: reduce)"/>'
+    return f'<picture>{still}<img loading="lazy" src="{folder}{picture.name}.svg" alt="{picture.title}"/></picture>'
+
+
+def _still(picture: Picture) -> str:
+    """Returns a still picture, and the one that moves, which is loaded and shown where the mouse is."""
+    still = f'<img class="still" loading="lazy" src="{picture.name}.still.svg" alt="{picture.title}"/>'
+    return f'{still}<img class="moving" loading="lazy" src="{picture.name}.svg" alt=""/>'
 
 
 def machine_page(picture: Picture) -> str:

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-_POINTING = {"a": "href", "link": "href", "img": "src", "script": "src", "iframe": "src", "source": "src"}
+_POINTING = {"a": "href", "link": "href", "img": "src", "script": "src", "iframe": "src", "source": "srcset"}
 _LOADED = ("link", "img", "script", "iframe", "source")
 """Elements whose target a browser loads at once."""
 

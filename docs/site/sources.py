@@ -10,17 +10,20 @@ from pathlib import Path
 from docs.site.components import component_page, declarations, libraries, library_page
 from docs.site.examples import example_page, examples_page, titles
 from docs.site.gallery import Picture, gallery_page, machine_page
+from docs.site.guides import Drawing, with_picture
 from docs.site.reference import reference_pages
 from docs.site.words import toctree
 
 ROOT = Path(__file__).parents[2]
 TUTORIALS = ("ten-minutes", "foreign-actuator", "exporting", "own-joint", "controller", "in-space", "many-runs")
 STUDIES = ("compared", "co-simulation-stability", "crane", "interoperability", "reliability-tests", "misprints")
+SHORT = {"docs/tutorials/ten-minutes": "A first machine"}
+"""Entries of the navigation whose titles have more than five words."""
 PROJECT = ("architecture", "evaluation", "inside-exports", "glossary", "versioning", "release-notes-0.1.0")
 """Pages of the folder docs that are no manuals."""
 
 
-def put_together(folder: Path, pictures: Iterable[Picture] = ()) -> None:
+def put_together(folder: Path, pictures: Iterable[Picture] = (), drawn: Iterable[Drawing] = ()) -> None:
     """Writes all sources into a folder, which is emptied first."""
     shutil.rmtree(folder, ignore_errors=True)
     made = {picture.name: picture for picture in pictures}
@@ -28,6 +31,8 @@ def put_together(folder: Path, pictures: Iterable[Picture] = ()) -> None:
     for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/decisions/*.md"), *ROOT.glob("docs/tutorials/*.md")):
         if path.name != "README.md" or path.parent.name == "decisions":
             pages[path.relative_to(ROOT).as_posix()] = path.read_text(encoding="utf-8")
+    kept = {each.name: each for each in drawn}
+    pages |= {name: with_picture(text, name.removesuffix(".md"), made, kept) for name, text in pages.items()}
     pages["docs/components.md"] = _with_references(pages["docs/components.md"])
     decisions = sorted(path.stem for path in ROOT.glob("docs/decisions/*.md") if path.stem != "README")
     pages["docs/decisions/README.md"] += "\n" + toctree(decisions)
@@ -91,7 +96,8 @@ def _navigation() -> str:
         ("Studies", [f"docs/{name}" for name in STUDIES]),
         ("Project", [*(f"docs/{name}" for name in PROJECT), "docs/decisions/README", "CONTRIBUTING", "CHANGELOG"]),
     )
-    return "\n\n".join(toctree(pages, caption) for caption, pages in parts) + "\n"
+    named_pages = ([f"{SHORT[page]} <{page}>" if page in SHORT else page for page in pages] for _, pages in parts)
+    return "\n\n".join(toctree(pages, caption) for (caption, _), pages in zip(parts, named_pages, strict=True)) + "\n"
 
 
 def _with_references(page: str) -> str:

@@ -45,6 +45,15 @@ def test_a_prefix_goes_with_every_name() -> None:
     assert nearest("thta", ["theta", "beta"], prefix="rod.") == "did you mean 'rod.theta'?"
 
 
+def test_angles_have_several_names() -> None:
+    """Each leads to the others, first to that of the same owner; other words do not."""
+    existing = ["rod.theta", "ground.p1.theta", "pin.rotation.q", "rod.x"]
+    assert nearest("rod.phi", existing).startswith("did you mean 'rod.theta'")
+    assert nearest("pin.angle", existing[2:]) == "did you mean 'pin.rotation.q'?"
+    assert nearest("angle", ["p1.angle", "theta", "m"]) == "did you mean 'theta' or 'p1.angle'?"
+    assert nearest("mass", ["theta", "phi"]) == ""
+
+
 def test_white_space_becomes_an_underscore_at_each_level() -> None:
     """Included systems have names as well; names without blanks stay."""
     assert without_blanks(["left leg.upper\u00a0arm", "left leg.foot", "a\tb\nc", "pin"], "x.ssp") == {

@@ -78,6 +78,13 @@ def test_what_a_table_shows(table: SweepTable, tmp_path: Path) -> None:
     head, *rows = (tmp_path / "sweep.csv").read_text().splitlines()
     assert head == "run,rod.m,rod.theta,end,load,ending,outcome,seconds" and len(rows) == 10
     assert rows[0].startswith(f"0,1.0,0.0,{table['end'][0]!r},".replace("np.float64(", "").replace(")", ""))
+    lines = str(table).splitlines()
+    assert lines[0] == repr(table) and lines[1].split() == ["run", "rod.m", "rod.theta", "end", "load", "ending"]
+    assert len({len(line) for line in lines[1:]}) == 1 and len(lines[1]) <= 80
+    assert lines[4].split() == ["2", "-1", "0", "nan", "nan", "refused", "at", "its", "start"] and len(lines) == 12
+    assert all(
+        float(line.split()[3]) == pytest.approx(end, rel=1e-5, nan_ok=True) for line, end in zip(lines[2:], table["end"], strict=True)
+    )
     assert repr(table) == "SweepTable('pendulum': 10 runs, 2 failed; all 10 runs were made, 2 failed)"
     assert refusal(lambda: table[10], IndexError) == "there is no run 10; the table has 10, from 0 on"
     assert "there is no column 'ende'; there are 'rod.m', " in refusal(lambda: table["ende"], KeyError)

@@ -24,6 +24,9 @@ from tests.support.systems.systems import refusal
         ("rotational ground", "mechanical1d.Fixed1D"),
         ("saturation", "signal.Limiter"),
         ("joint ball", "spatial.Spherical"),
+        ("hinges", "planar.Revolute"),
+        ("gearboxes", "mechanical1d.Gear"),
+        ("pulleys", "planar.PulleyRope"),
     ],
 )
 def test_a_word_leads_to_a_component(word: str, first: str) -> None:

@@ -26,6 +26,31 @@ def test_a_pendulum_hangs(angle):
     assert pose["rod.omega"] == pytest.approx(0, abs=1e-15) and pose["rod.y"] == pytest.approx(-0.5, abs=1e-12)
 
 
+def test_a_start_that_does_not_fit_is_named():
+    """The search begins at the nearest pose that fits, and the pose says so; from a start that fits it says nothing."""
+    assert pendulum().equilibrium(at(0.3)).notes == ()
+    pose = pendulum().equilibrium({**at(0.3), "rod.x": 0.9})
+    (note,) = pose.notes
+    assert note.startswith(
+        f"the start did not fit 'pin' (pin.position[1] = {0.9 - 0.5 * np.cos(0.3):.4g} m): the search began at the nearest"
+    )
+    assert " ".join(str(pose).split()).endswith("give initial=system.assemble(guess=...)")
+    by_parameter = pendulum().equilibrium({**at(0.3), "rod.x": 0.9}, hold=["rod.theta"], free=["pin.effort"])
+    assert by_parameter.notes
+
+
+def test_a_name_that_a_pose_lacks_is_refused_by_a_sentence():
+    """It is still a KeyError, and membership and defaults work as in other mappings."""
+    pose = pendulum().equilibrium()
+    with pytest.raises(KeyError) as refused:
+        pose["rod.angle"]
+    assert str(refused.value) == (
+        "the pose has no 'rod.angle', only states and free inputs; did you mean 'rod.theta'? other variables are in a result: "
+        "simulate(0.0, initial=pose)"
+    )
+    assert "pin.reaction" not in pose and pose.get("pin.reaction") is None and pose.get("rod.theta") == pose["rod.theta"]
+
+
 def test_a_search_begins_where_a_run_has_ended():
     """The search takes the last states of a result; a guess overrides them. Both ends of a swing lead to the lower equilibrium, a guess on
     the top stays there."""

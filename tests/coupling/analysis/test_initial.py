@@ -45,6 +45,22 @@ def test_a_start_that_violates_constraints_is_refused() -> None:
     )
 
 
+def test_an_angle_that_looks_like_degrees_is_named() -> None:
+    """The error and the notes of a run name it; an angle in radians and other whole numbers are not named."""
+    hint = "'rod.theta' = 90: angles are in radians, and 90 degrees are math.radians(90)"
+    assert f"is allowed); {hint}; correct the start values" in refusal(lambda: pendulum(theta=90).simulate(1.0), InitialStateError)
+    assert "radians" not in refusal(lambda: pendulum(theta=1.5, m=90).simulate(1.0), InitialStateError)
+    shaft = System()
+    shaft.add("shaft", "mechanical1d.Inertia", {"phi": -45})
+    assert shaft.simulate(0.1).outcome.notes == [hint.replace("rod.theta", "shaft.phi").replace("90", "-45")]
+    assert shaft.simulate(0.1, start_values={"shaft.phi": 0.5}).outcome.notes[0].startswith("'shaft.phi' = -45")
+    other = System()
+    other.add("shaft", "mechanical1d.Inertia")
+    assert other.simulate(0.1, start_values={"shaft.phi": 180.0, "shaft.w": 90.0}).outcome.notes == [
+        hint.replace("rod.theta", "shaft.phi").replace("90", "180")
+    ]
+
+
 def test_many_violations_are_counted() -> None:
     """Twelve are named."""
     system = System()

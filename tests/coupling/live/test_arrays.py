@@ -175,8 +175,7 @@ def test_values_that_do_not_fit(start: dict[str, Any], sentence: str) -> None:
 def test_arrays_that_do_not_fit(a: str, b: str, sentence: str) -> None:
     """Both sizes are named, and what can be connected."""
     system = alone()
-    system.connect(a, b)
-    assert refusal(system.build, BuildError) == sentence
+    assert refusal(lambda: system.connect(a, b), BuildError) == sentence
 
 
 def test_what_arrays_cannot_do() -> None:

@@ -38,3 +38,11 @@ def test_different_gravities_are_warned_of() -> None:
     result = alike.simulate(0.5)
     assert result.outcome.warnings == [] and result["ball.y"][-1] == pytest.approx(-2.0)
     assert alike.simulate(0.1, start_values={"ball.gy": -1.62}).outcome.warnings == [said.format("0, -1.62, 0")]
+
+
+def test_gravity_across_the_plane_is_borne_by_the_plane() -> None:
+    """A linkage seen from above has no gravity in its plane, and what hangs on it in space has gravity along -z."""
+    seen_from_above = hung_on_a_planar_rod()
+    result = seen_from_above.simulate(0.1, start_values={"link.gy": 0.0})
+    assert result.outcome.warnings == []
+    assert len(seen_from_above.simulate(0.1, start_values={"link.gy": 0.0, "ball.gx": 0.1}).outcome.warnings) == 1

@@ -108,8 +108,7 @@ def test_ports_that_do_not_match(tmp_path: Path) -> None:
         system = System()
         system.add("a", one)
         system.add("b", other)
-        system.connect("a.port", "b.port")
-        return refusal(system.build)
+        return refusal(lambda: system.connect("a.port", "b.port"))
 
     assert joined(a, b) == (
         "'a.port' (net: gives send; takes receive) and 'b.port' (net: gives more; takes send) do not match: "

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from coupling import System
-from tests.coupling.plan.test_wires import converter, mass, spring
+from tests.coupling.plan.test_wires import converter, mass, passing_in, spring
 from tests.support.foreign import Model, Variable, export
 from tests.support.systems.systems import refusal
 
@@ -34,11 +34,10 @@ def passing(type_: str = "Real") -> Path:
 )
 def test_units_are_converted_first(version: int, kind: str, source: str, target: str, given: float, expected: float) -> None:
     """Then factor and offset count, in the unit of the input; between different quantities the number itself arrives."""
-    system = converter(source, target, version, kind)
-    plain = system.definition
+    plain = converter(target, target, version, kind).definition
     system = System("converter")
-    for each in plain.instances:
-        system.add(each.name, each.fmu.fmu.path, kind=kind)
+    for name, unit in (("source", source), ("target", target)):
+        system.add(name, passing_in(unit, version), kind=kind)
     system.connect("target.u", "source.y", factor=2, offset=0.5)
     system.drive("source.u", given)
     assert pickle.loads(pickle.dumps(system)).definition == system.definition != plain

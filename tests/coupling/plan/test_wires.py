@@ -37,13 +37,15 @@ def converter(source: str, target: str, version: int = 3, kind: str | None = Non
     """Two FMUs that pass a value on as it is, in one unit and in another one."""
     system = System("converter")
     for name, unit in (("source", source), ("target", target)):
-        model = Model(
-            f"In_{unit.replace('/', '_')}",
-            [Variable("u", "input", unit=unit), Variable("y", "output", unit=unit, value="u", depends=["u"])],
-        )
-        system.add(name, export(model, version), kind=kind)
+        system.add(name, passing_in(unit, version), kind=kind)
     system.connect("source.y", "target.u")
     return system
+
+
+def passing_in(unit: str, version: int) -> Path:
+    """An FMU that passes a value on in a unit."""
+    variables = [Variable("u", "input", unit=unit), Variable("y", "output", unit=unit, value="u", depends=["u"])]
+    return export(Model(f"In_{unit.replace('/', '_')}", variables), version)
 
 
 @pytest.mark.parametrize(
@@ -173,10 +175,10 @@ def test_inputs_that_were_given_a_value_are_not_named() -> None:
 
 def test_what_cannot_be_converted(tmp_path: Path) -> None:
     """Other dimensions, and units that are mere names."""
-    assert refusal(converter("mm", "degC").build, BuildError) == (
+    assert refusal(lambda: converter("mm", "degC"), BuildError) == (
         "'source.y' and 'target.u' cannot be connected: the first is in mm, the second in degC; connect variables of one quantity"
     )
-    assert refusal(converter("mm", "furlong").build, BuildError) == (
+    assert refusal(lambda: converter("mm", "furlong"), BuildError) == (
         "'source.y' and 'target.u' cannot be connected: the first is in mm, the second in furlong; define the unit of 'target.u' in the FMU, or "
         "connect variables of one quantity"
     )
