@@ -127,6 +127,28 @@ class System(Analysed):
             locals_shown=locals,
         )
 
+    @public_call
+    def to_modelica(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        form: str | None = None,
+        inputs: Sequence[str] | None = None,
+        outputs: Sequence[str] | None = None,
+        initial: str | Mapping[str, float] | Result = "check",
+    ) -> Path:
+        """Writes the system as a Modelica model into a folder, and returns its file ``.mo``.
+
+        ``form="native"`` writes equations: one model of components that do not switch, with ideal joints. ``form="fmu"`` writes a slim FMU,
+        a model around it with connectors of the Modelica Standard Library, and a script ``.mos`` by which OpenModelica imports both. By
+        default the form is native where it is possible; otherwise a warning gives the reason. ``inputs`` are ports and inputs that become
+        connectors of the model, and ``outputs`` are variables that do. ``initial`` is as in ``export_fmu``, without ``relax``.
+        """
+        from coupling.modelica.whole import to_modelica
+
+        word = initial if isinstance(initial, str) else Run.initial
+        return to_modelica(self.definition, folder, form=form, inputs=inputs, outputs=outputs, initial=word, pose=self._pose(initial))
+
     picture = public_call(start_picture, "picture")
     resume = staticmethod(public_call(resume))
     diagram = public_call(system_diagram, "diagram")

@@ -94,12 +94,12 @@ def export_fmu(
     projected = projected or switched is not None
     models = model_sources(fmus)
     _check_names(definition.name, fmus)
-    choice = _choose(definition, fmus, inputs, outputs, parameters, projected)
+    choice = choice_of(definition, fmus, inputs, outputs, parameters, projected)
     if definition.enforced:
         raise BuildError(
             f"export_fmu: '{definition.enforced[0][0]}' is switched by enforce(), which an exported FMU cannot do; leave out enforce(), or the joint"
         )
-    opened, mode = definition.opened(_starts(definition, fmus, choice)), Mode.PROJECTED if projected else Mode.CONTINUOUS
+    opened, mode = definition.opened(starts_of_inputs(definition, fmus, choice)), Mode.PROJECTED if projected else Mode.CONTINUOUS
     built = build(opened, mode)
     check_held(built, hold or ())
     functions = [drive.name for _, drive in built.drives if isinstance(drive, FunctionDrive)]
@@ -158,7 +158,7 @@ def _refuse_with_steps(run: Run, **others: object) -> None:
             )
 
 
-def _starts(definition: Definition, fmus: Mapping[str, Fmu], choice: Choice) -> list[tuple[str, float]]:
+def starts_of_inputs(definition: Definition, fmus: Mapping[str, Fmu], choice: Choice) -> list[tuple[str, float]]:
     """Returns the inputs that are opened, by full names, with their values until they are set."""
     given = {each.name: dict(each.start) for each in definition.instances}
     return [
@@ -167,7 +167,7 @@ def _starts(definition: Definition, fmus: Mapping[str, Fmu], choice: Choice) -> 
     ]
 
 
-def _choose(
+def choice_of(
     definition: Definition,
     fmus: Mapping[str, Fmu],
     inputs: Sequence[str] | None,
@@ -175,8 +175,9 @@ def _choose(
     parameters: Sequence[str] | None,
     projected: bool,
 ) -> Choice:
+    """Returns the variables that an FMU of the definition shows."""
     drives = drives_of(definition, fmus)
-    wires = wires_of(fmus, definition.connections, drives, complete=False)
+    wires = wires_of(fmus, definition.connections, drives, complete=False, transformations=definition.transformations)
     constant = [name for name, drive in drives.items() if isinstance(drive, ConstantDrive)]
     started = [(each.name, name) for each in definition.instances for name, _ in each.start]
     varying = [name for name, drive in drives.items() if not isinstance(drive, ConstantDrive)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import sympy
@@ -15,9 +16,11 @@ from fmu_components.declare.declaration import TIME, Declaration, DeclarationErr
 from fmu_components.declare.expressions import contains, free_symbols, replaced
 from fmu_components.declare.functions import ComposedBase
 from fmu_components.declare.ports import SPATIAL, Port, Side
+from fmu_components.export.pages.icons import port_positions
 from fmu_components.export.pages.markup import prose
-from fmu_components.modelica.connectors import CONNECTORS
+from fmu_components.modelica.connectors import CONNECTORS, SPATIAL_EFFORTS
 from fmu_components.modelica.expressions import ModelicaPrinter
+from fmu_components.modelica.icons import component_icon, placement
 from fmu_components.modelica.names import modelica_name, modelica_string, modelica_unit, modelica_value
 
 _LEFT_OUT = re.compile(r"(residual|position|velocity|acceleration|multiplier|validity)\[\d+\]|residual|.*\.qdd")
@@ -29,14 +32,21 @@ _LONG = 100
 _AXES = "xyz"
 _VECTORS = {"v": "der({port}.r_0)", "a": "der({port}_v)", "omega": "transpose({port}.R.T)*{port}.R.w", "alpha": "der({port}_omega)"}
 """Motion of a spatial port in absolute axes, from its connector."""
-_WRENCH = {"F": "f", "C": "t"}
-"""Force and torque of a spatial port, and the vectors of its connector, which are in the port's own axes."""
 
 
-def modelica_model(declared: Declaration) -> list[str]:
-    """Returns the lines of the model of a component that does not switch."""
+@dataclass(frozen=True)
+class ModelicaModel:
+    """The text of a component, and the names of the component's variables that it declares."""
+
+    lines: tuple[str, ...]
+    variables: frozenset[str]
+
+
+def modelica_model(declared: Declaration) -> ModelicaModel:
+    """Returns the model of a component that does not switch."""
     try:
-        return _Model(declared).lines()
+        model = _Model(declared)
+        return ModelicaModel(tuple(model.lines()), frozenset(model.declarations))
     except DeclarationError as error:
         raise DeclarationError(f"{declared.name}: {error}") from None
 
@@ -83,7 +93,12 @@ class _Model:
         while self.pending:
             self._define(self.declared[self.pending.pop(0)])
         self._refuse_clashes()
-        ports = [f"{CONNECTORS[port.kind].name} {modelica_name(port.name)} {modelica_string(port.text)}" for port in self.declared.ports]
+        places = port_positions(self.declared)
+        ports = [
+            f"{CONNECTORS[port.kind].name} {modelica_name(port.name)} {modelica_string(port.text)} "
+            f"annotation({placement((100 * places[port.name][0], 100 * places[port.name][1]))})"
+            for port in self.declared.ports
+        ]
         placed = [self.declarations[v.name] for v in self.declared.variables if v.name in self.declarations]
         paragraphs = "".join(f"<p>{prose(each)}</p>" for each in self.declared.description.split("\n\n"))
         return [
@@ -93,7 +108,7 @@ class _Model:
             *(["initial equation", *(f"  {each};" for each in checks)] if checks else []),
             "equation",
             *(f"  {each};" for each in self.equations),
-            f"  annotation(Documentation(info = {modelica_string(f'<html>{paragraphs}</html>')}));",
+            f"  annotation({component_icon(self.declared)}, Documentation(info = {modelica_string(f'<html>{paragraphs}</html>')}));",
             f"end {self.name};",
         ]
 
@@ -177,8 +192,8 @@ class _Model:
             return
         unit = self.declared[f"{port.name}.{kind}x"].unit
         self.helpers[vector] = f'Real {vector}[3](each unit = "{modelica_unit(unit)}")'
-        if kind in _WRENCH and port.side is Side.MOTION:
-            self.equations.append(f"{vector} = transpose({name}.R.T)*{name}.{_WRENCH[kind]}")
+        if kind in SPATIAL_EFFORTS and port.side is Side.MOTION:
+            self.equations.append(f"{vector} = transpose({name}.R.T)*{name}.{SPATIAL_EFFORTS[kind]}")
         elif kind in _VECTORS and not (kind == "omega" and port.side is Side.MOTION):
             if kind in ("a", "alpha"):
                 self._vector(port, {"a": "v", "alpha": "omega"}[kind])
@@ -242,7 +257,7 @@ class _Model:
             return f"{{{', '.join(self._text(self.declared[f'{port.name}.{kind}{axis}']) for axis in _AXES)}}}"
 
         if port.side is Side.EFFORT:
-            for kind, member in _WRENCH.items():
+            for kind, member in SPATIAL_EFFORTS.items():
                 self._vector(port, kind)
                 self.equations += [f"{name}_{kind} = {vector(kind)}", f"{name}.{member} = -{name}.R.T*{name}_{kind}"]
             return

@@ -20,8 +20,8 @@ _RESERVED = frozenset(_WORDS.split())
 
 def modelica_name(name: str) -> str:
     """Returns the identifier of a variable: ``rotation.k`` is ``rotation_k``, ``multiplier[1]`` is ``multiplier_1``."""
-    plain = re.sub(r"\W+", "_", name).strip("_")
-    return f"{plain}_" if plain in _RESERVED else plain
+    plain = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")
+    return f"_{plain}" if not plain or plain[0].isdigit() else f"{plain}_" if plain in _RESERVED else plain
 
 
 def modelica_unit(unit: str) -> str:

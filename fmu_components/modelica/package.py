@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from fmu_components.declare.declaration import Declaration, DeclarationError, Role
-from fmu_components.modelica.connectors import interfaces
-from fmu_components.modelica.model import modelica_model
+from fmu_components.modelica.connectors import Source, interfaces
+from fmu_components.modelica.model import ModelicaModel, modelica_model
 
 PACKAGE = "Jourdain"
 _SWITCHING = (Role.RELATION, Role.DISCRETE, Role.DISCRETE_INPUT)
@@ -36,17 +36,23 @@ def refuse(declared: Declaration) -> None:
 
 def package_text(components: Iterable[Declaration]) -> str:
     """Returns the package of components; each of them must be one that does not switch."""
-    libraries: dict[str, list[Declaration]] = {}
+    models = {}
     for declared in components:
         refuse(declared)
-        libraries.setdefault(declared.name.rpartition(".")[0], []).append(declared)
-    lines = [f"package {PACKAGE}", '  "Components of mechanisms, written from their declarations"', *interfaces()]
+        models[declared.name] = modelica_model(declared)
+    return "\n".join([*package_lines(models, annotation=' annotation(uses(Modelica(version = "4.0.0")));'), ""])
+
+
+def package_lines(models: Mapping[str, ModelicaModel], sources: Iterable[Source] = (), annotation: str = "") -> list[str]:
+    """Returns the lines of a package of models, by the names of their components; ``sources`` are added to the connectors."""
+    libraries: dict[str, list[str]] = {}
+    for name, model in models.items():
+        libraries.setdefault(name.rpartition(".")[0], []).extend(model.lines)
+    lines = [f"package {PACKAGE}", '  "Components of mechanisms, written from their declarations"', *interfaces(sources)]
     for library, members in libraries.items():
-        models = [line for declared in members for line in modelica_model(declared)]
-        if library:
-            models = [f"package {library}", *(f"  {line}" for line in models), f"end {library};"]
-        lines += [f"  {line}" for line in models]
-    return "\n".join([*lines, '  annotation(uses(Modelica(version = "4.0.0")));', f"end {PACKAGE};", ""])
+        whole = [f"package {library}", *(f"  {line}" for line in members), f"end {library};"] if library else members
+        lines += [f"  {line}" for line in whole]
+    return [*lines, *([f" {annotation}"] if annotation else []), f"end {PACKAGE};"]
 
 
 def write_package(text: str, folder: Path) -> Path:

@@ -47,7 +47,7 @@ def svg(declared: Declaration) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{size}" role="img" stroke-linecap="round" stroke-linejoin="round">',
         f"<title>{escape(declared.name)}</title>",
-        *map(_svg_shape, _scene(declared)),
+        *map(_svg_shape, scene(declared)),
         *(_svg_label(port, place) for port, place in _placed(declared)),
         "</svg>",
     ]
@@ -60,7 +60,7 @@ def png(declared: Declaration, size: int = 128) -> bytes:
     centres = -EXTENT + (np.arange(size) + 0.5) * pixel
     x, y = np.meshgrid(centres, -centres)
     image = np.zeros((size, size, 4))  # premultiplied with its opacity, so that layers add up
-    for item in _scene(declared):
+    for item in scene(declared):
         distance = _distance(item.shape, x, y)
         if item.paint is not None:
             signed = np.where(_inside(item.shape, x, y), -distance, distance)
@@ -73,18 +73,25 @@ def png(declared: Declaration, size: int = 128) -> bytes:
 
 
 @dataclass(frozen=True)
-class _Painted:
+class Painted:
+    """A shape with the colours of its outline and, where it is filled, of its area."""
+
     shape: Shape
     ink: str
     paint: str | None
 
 
-def _scene(declared: Declaration) -> list[_Painted]:
+def scene(declared: Declaration) -> list[Painted]:
     """Everything in the icon except its text, the lowest first."""
+    return [*symbol(declared), *(_mark(port, place) for port, place in _placed(declared))]
+
+
+def symbol(declared: Declaration) -> list[Painted]:
+    """The drawing with leads to its ports, without their marks."""
     shapes = (declared.drawing if declared.drawing.shapes else _WITHOUT_DRAWING).shapes
     leads = [_lead(shapes, port, place) for port, place in _placed(declared)]
-    drawn = [_Painted(shape, INK, None if shape.fill is None else _grey(shape.fill)) for shape in shapes]
-    return [*(lead for lead in leads if lead is not None), *drawn, *(_mark(port, place) for port, place in _placed(declared))]
+    drawn = [Painted(shape, INK, None if shape.fill is None else _grey(shape.fill)) for shape in shapes]
+    return [*(lead for lead in leads if lead is not None), *drawn]
 
 
 def _placed(declared: Declaration) -> list[tuple[Port, tuple[float, float]]]:
@@ -105,17 +112,17 @@ def _on_edge(place: float) -> tuple[float, float]:
     return -1.0, place - 8
 
 
-def _mark(port: Port, place: tuple[float, float]) -> _Painted:
+def _mark(port: Port, place: tuple[float, float]) -> Painted:
     """A small square, filled where the port gives the motion."""
     x, y = place
     half = _MARK - _THIN / 2
     ink = port.kind.colour
-    return _Painted(
+    return Painted(
         Line(box(x - half, y - half, x + half, y + half, fill=1.0).points, 1.0, _THIN), ink, ink if port.side is Side.MOTION else "#ffffff"
     )
 
 
-def _lead(shapes: tuple[Shape, ...], port: Port, place: tuple[float, float]) -> _Painted | None:
+def _lead(shapes: tuple[Shape, ...], port: Port, place: tuple[float, float]) -> Painted | None:
     """A wire from the mark to the drawing, where the two do not touch."""
     reach = np.linspace(_MARK, 1.0, 181)
     x, y = place[0] * (1 - reach), place[1] * (1 - reach)
@@ -127,7 +134,7 @@ def _lead(shapes: tuple[Shape, ...], port: Port, place: tuple[float, float]) -> 
     first = int(np.argmax(covered))
     if not covered[first] or first < 4:
         return None
-    return _Painted(Line((place, (float(x[first]), float(y[first]))), width=_THIN), port.kind.colour, None)
+    return Painted(Line((place, (float(x[first]), float(y[first]))), width=_THIN), port.kind.colour, None)
 
 
 def _grey(level: float) -> str:
@@ -142,7 +149,7 @@ def _number(value: float) -> str:
     return f"{round(value, 4) + 0.0:g}"
 
 
-def _svg_shape(item: _Painted) -> str:
+def _svg_shape(item: Painted) -> str:
     style = f'fill="{item.paint or "none"}" stroke="{item.ink}" stroke-width="{_number(item.shape.width)}"'
     if isinstance(item.shape, Circle):
         return f'<circle cx="{_number(item.shape.x)}" cy="{_number(-item.shape.y)}" r="{_number(item.shape.radius)}" {style}/>'
