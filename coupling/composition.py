@@ -323,7 +323,7 @@ class Composition:
         fmus = self.instances
         drives = {check_drive(name, fmus, drive): drive for name, drive in self._drives.items()}
         wires = wires_of(fmus, self._connections, drives, complete=False, transformations=self._transformations)
-        return list_wires(fmus, wires, drives, transformed_wires(fmus, self._transformations))
+        return list_wires(fmus, wires, drives, transformed_wires(fmus, self._transformations, self._connections))
 
     @property
     def start_values(self) -> Mapping[str, Mapping[str, Value]]:

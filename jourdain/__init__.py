@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from coupling import SweepError as SweepError
     from coupling import System as System
     from coupling.analysis.explanation import Explanation as Explanation
+    from coupling.modelica.omc import from_modelica as from_modelica
     from coupling.sampling import sample as sample
     from coupling.sweep import sweep as sweep
     from coupling.sweeps.table import SweepTable as SweepTable
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "coupling": "AnalysisError BuildError Checkpoint Contacts Ending Equilibria FmuError FractionalModel Index3 InitialStateError InterpolatedModel Isolation LinearFamily LinearGrid LinearModel Outcome Pose Result ResultError Scheme Sensitivities StartError Statistics Successive SweepError System",
     "coupling.analysis.explanation": "Explanation",
+    "coupling.modelica.omc": "from_modelica",
     "coupling.sampling": "sample",
     "coupling.sweep": "sweep",
     "coupling.sweeps.table": "SweepTable",

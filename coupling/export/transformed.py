@@ -20,7 +20,7 @@ def without_transformations(definition: Definition) -> Definition:
         return definition
     fmus = {each.name: each.fmu.fmu for each in definition.instances}
     wires_of(fmus, definition.connections, drives_of(definition, fmus), complete=False, transformations=definition.transformations)
-    wanted = transformed_wires(fmus, definition.transformations)
+    wanted = transformed_wires(fmus, definition.transformations, definition.connections)
     added: dict[str, InstanceDefinition] = {}
 
     def rewired(pair: tuple[str, str]) -> Iterator[tuple[str, str]]:

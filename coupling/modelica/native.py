@@ -142,7 +142,7 @@ class _System:
     # -- connections -----------------------------------------------------------------------------------------------------------------
 
     def _connect(self) -> None:
-        transformed = transformed_wires(self.fmus, self.definition.transformations)
+        transformed = transformed_wires(self.fmus, self.definition.transformations, self.definition.connections)
         for pair in self.definition.connections:
             a, b = (find_end(text, self.fmus) for text in pair)
             if a.terminal and b.terminal:

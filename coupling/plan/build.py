@@ -218,7 +218,7 @@ def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
         )
     fmus = {each.name: (each.stepped if kinds[each.name] == "cs" else each.fmu).fmu for each in instances}
     drives = drives_of(definition, fmus)
-    transformations = transformed_wires(fmus, definition.transformations)
+    transformations = transformed_wires(fmus, definition.transformations, definition.connections)
     wires = wires_of(fmus, definition.connections, drives, complete, definition.transformations)
     check_rates(fmus, wires, drives, {each.name: dict(each.start) for each in instances})
     number = {name: i for i, name in enumerate(fmus)}

@@ -233,6 +233,8 @@ class Transformation:
     connection: tuple[str, str]
     factor: float = 1.0
     offset: float = 0.0
+    adaptor: str = ""
+    """Adaptor of the Modelica Standard Library that asks for the factor; empty if the user does."""
 
 
 def transformation_of(connection: tuple[str, str], factor: Any, offset: Any) -> Transformation | None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from coupling.errors import BuildError
 from coupling.fmus import Fmu, FmuVariable, Unit, same_dimension, same_unit
+from coupling.fmus.adaptors import is_of_openmodelica, reversing_adaptor
+from coupling.fmus.ports import adds
 from coupling.fmus.scaled import Scaled, with_scaled
 from coupling.plan.connections import find_end, values_between
 from coupling.plan.definition import Name, Transformation
@@ -58,9 +60,14 @@ def on_the_way(fmus: Mapping[str, Fmu], source: Name, target: Name, transformati
     return Affine(asked.factor, asked.offset).after(conversion(a, b)) if asked else conversion(a, b)
 
 
-def transformed_wires(fmus: Mapping[str, Fmu], transformations: Iterable[Transformation]) -> Transformations:
-    """Returns the wires of the connections that transform; refuses those that cannot."""
+def transformed_wires(
+    fmus: Mapping[str, Fmu], transformations: Collection[Transformation], connections: Iterable[tuple[str, str]]
+) -> Transformations:
+    """Returns the wires of the connections that transform, and those to adaptors that reverse a sign; refuses those that cannot."""
     found: dict[tuple[Name, Name], Transformation] = {}
+    if any(map(is_of_openmodelica, fmus.values())):
+        asked = {each.connection for each in transformations}
+        found |= _reversed_wires(fmus, [pair for pair in connections if pair not in asked])
     for each in transformations:
         a, b = (find_end(text, fmus) for text in each.connection)
         refused = f"factor = {each.factor:g}, offset = {each.offset:g} between '{a.text}' and '{b.text}' is refused: "
@@ -73,6 +80,21 @@ def transformed_wires(fmus: Mapping[str, Fmu], transformations: Iterable[Transfo
             if variable.type != "real":
                 raise BuildError(f"{refused}'{'.'.join(source)}' is of type {variable.fmi_type}; only reals are transformed")
             found[source, target] = each
+    return found
+
+
+def _reversed_wires(fmus: Mapping[str, Fmu], connections: Iterable[tuple[str, str]]) -> dict[tuple[Name, Name], Transformation]:
+    """Returns the wires between an adaptor of the Modelica Standard Library and an effort at a port, which change the sign."""
+    found = {}
+    for pair in connections:
+        a, b = (find_end(text, fmus) for text in pair)
+        if a.terminal and b.terminal:
+            continue
+        for source, target, _ in values_between(a, b):
+            ends = [(source, target), (target, source)]
+            adaptor = next((reversing_adaptor(fmus[x[0]], x[1]) for x, y in ends if adds(fmus[y[0]], y[1])), "")
+            if adaptor:
+                found[source, target] = Transformation(pair, -1.0, adaptor=adaptor)
     return found
 
 

@@ -26,7 +26,9 @@ class Wire:
     factor: float = 1.0
     offset: float = 0.0
     asked: bool = False
-    """True if ``connect`` was given a factor or an offset."""
+    """True if ``connect`` was given a factor or an offset, or an adaptor asks for it."""
+    adaptor: str = ""
+    """Adaptor of the Modelica Standard Library that asks for the factor."""
 
     @property
     def converts(self) -> bool:
@@ -87,6 +89,12 @@ def notes_on(wires: Wires, given: Mapping[str, Mapping[str, object]], fmus: Mapp
         if w.converts and not w.asked
     ]
     notes = [f"units are converted: {'; '.join(converted[:5])}{_and_more(converted, 5)}"] if converted else []
+    opposite = [f"'{w.source}' and '{w.target}' ('{w.adaptor}')" for w in wires if w.adaptor]
+    if opposite:
+        notes.append(
+            f"the sign changes between {', '.join(opposite[:5])}{_and_more(opposite, 5)}: adaptors of the Modelica Standard Library have the "
+            "opposite sign of efforts at ports"
+        )
     left = [w.target for w in wires if w.source == _NOTHING and _not_given(w.target, given)]
     if left:
         notes.append(
@@ -106,9 +114,15 @@ def _and_more(items: Sequence[str], shown: int) -> str:
 
 
 def _wire(fmus: Mapping[str, Fmu], source: Name, target: Name, transformations: Transformations) -> Wire:
-    affine = on_the_way(fmus, source, target, transformations)
+    affine, asked = on_the_way(fmus, source, target, transformations), transformations.get((source, target))
     return Wire(
-        ".".join(source), ".".join(target), _unit_name(fmus, source), _unit_name(fmus, target), *affine, (source, target) in transformations
+        ".".join(source),
+        ".".join(target),
+        _unit_name(fmus, source),
+        _unit_name(fmus, target),
+        *affine,
+        asked is not None,
+        asked.adaptor if asked else "",
     )
 
 

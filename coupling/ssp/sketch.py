@@ -58,7 +58,7 @@ def sketch_of(definition: Definition) -> Sketch:
     drives = drives_of(definition, fmus)
     _refuse_drives(fmus, drives)
     wires = wires_of(fmus, definition.connections, drives, complete=False, transformations=definition.transformations)
-    transformations = transformed_wires(fmus, definition.transformations)
+    transformations = transformed_wires(fmus, definition.transformations, definition.connections)
     sketch = Sketch({each.name: Component(each.stepped.fmu, each.kind, dict(each.start)) for each in definition.instances})
     for target in dict.fromkeys([*wires, *drives]):
         terms: list[tuple[Name, Affine]] = [(source, on_the_way(fmus, source, target, transformations)) for source in wires.get(target, ())]

@@ -28,21 +28,27 @@ def add_to(verbs: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         "--initial", choices=("check", "assemble"), default="check", help="what is done with a start that violates constraints"
     )
-    parser.add_argument("--build", action="store_true", help="have OpenModelica (omc on the PATH) build an FMU of the model")
+    parser.add_argument("--build", action="store_true", help="have omc on the PATH build an FMU of a native model, or import the FMU")
     parser.set_defaults(verb=_modelica)
     return parser
 
 
 def _modelica(chosen: argparse.Namespace) -> int:
+    from coupling.modelica.whole import ModelicaNote
+
     system = system_of(chosen.system)
-    with warnings.catch_warnings(record=True) as noted:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = system.to_modelica(chosen.out, form=chosen.form, inputs=chosen.inputs, outputs=chosen.outputs, initial=chosen.initial)
-    notes = [str(each.message) for each in noted]
-    written = [str(path) for path in (model, model.with_suffix(".fmu"), model.with_suffix(".mos")) if path.is_file()]
-    print("\n".join(f"jourdain: note: {each}" for each in notes), file=sys.stderr, end="\n" if notes else "")
-    if chosen.json:
-        print(json.dumps({"written": written, "notes": notes}))
-    else:
-        print("\n".join(written))
+    notes = [str(each.message) for each in caught]
+    for note in notes:
+        print(f"jourdain: {note}", file=sys.stderr)
+    form = "fmu" if chosen.form == "fmu" or any(issubclass(each.category, ModelicaNote) for each in caught) else "native"
+    written = [model, *([model.with_suffix(".fmu"), model.with_suffix(".mos")] if form == "fmu" else [])]
+    if chosen.build:
+        from coupling.modelica.omc import build_model
+
+        written.append(build_model(model, form))
+    paths = list(map(str, written))
+    print(json.dumps({"form": form, "written": paths, "notes": notes}) if chosen.json else "\n".join(paths))
     return COMPLETED

@@ -16,7 +16,7 @@ import jourdain
 PUBLIC = """
     AnalysisError BuildError Checkpoint Component Contacts DeclarationError Ending Equilibria Explanation FmuError FractionalModel Index3 InitialStateError
     InterpolatedModel Isolation Joint LinearFamily LinearGrid LinearModel Outcome Pose Result ResultError Scheme Sensitivities SpatialJoint StartError StateSpace Statistics
-    Successive SweepError SweepTable System TransferFunction UnknownComponent all_components cache_folder cached_fmu find from_file
+    Successive SweepError SweepTable System TransferFunction UnknownComponent all_components cache_folder cached_fmu find from_file from_modelica
     orientation sample sweep
 """
 DECLARE = "ELECTRICAL HYDRAULIC PLANAR ROTATIONAL SPATIAL TRANSLATIONAL Angle Magnitude Port PortKind Side falls friction holds_while"
