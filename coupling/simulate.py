@@ -395,12 +395,13 @@ class Simulator:
         run = running.run
         outputs = names_of(run.outputs)
         home = self._processes.present
-        key = (id(built), outputs, in_turn, run.isolation.memory, home)
+        reactions = run.index3 is not None and run.index3.augmented
+        key = (id(built), outputs, in_turn, reactions, run.isolation.memory, home)
         waiting = alive(self._waiting.pop(key, None))
         if waiting is not None:
             start_again(waiting, running)
             return key, waiting
-        program = compile_program(built, outputs, in_turn)
+        program = compile_program(built, outputs, in_turn, reactions=reactions)
         return key, start(program, running, home)
 
     def _keep(self, key: tuple[object, ...], session: Session) -> None:

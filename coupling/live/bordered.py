@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,52 +14,14 @@ from coupling.live.linearise import ALWAYS, MINUS_ONE, ONE, Plan, plan_of
 from coupling.live.session import Session
 from coupling.plan.graph import Address
 from coupling.plan.jacobian import CallKind
-
-OF_RESIDUAL, OF_VELOCITY, OF_POSITION = range(3)
-"""Levels, numbered as in the kernel."""
+from coupling.plan.kept import OF_RESIDUAL, Kept, kept_at_zero
 
 _OF_VELOCITIES = ("m/s", "rad/s")
 
 
-@dataclass(frozen=True)
-class Kept:
-    """A quantity that an unknown of a loop keeps at zero: outputs, where its instance gives them."""
-
-    unknown: Address
-    residual: Address
-    position: Address | None = None
-    velocity: Address | None = None
-    follows: bool = False
-    """True where the residual follows a law in some modes, so that it is kept at zero whatever the mode."""
-
-    @property
-    def level(self) -> int:
-        return OF_POSITION if self.position else OF_VELOCITY if self.velocity else OF_RESIDUAL
-
-    @property
-    def row(self) -> Address:
-        """Output that is differentiated."""
-        return self.position or self.velocity or self.residual
-
-
-def kept_at_zero(session: Session) -> list[Kept]:
-    """Returns the quantity that each unknown keeps at zero, by unknown of all loops in their order."""
-    found = []
-    rubbing = {Address(each.part, 0, each.given.multiplier) for each in session.built.switched if each.given.kind == "friction"}
-    for loop in session.schedule.loops:
-        for place, (unknown, residual) in enumerate(zip(loop.unknowns, loop.residuals, strict=True)):
-            dae = session.built.parts[residual.part].dae if place < len(loop.unknowns) - loop.torn else None
-            constraint = next((c for c in dae.constraints if c.residual == residual.reference), None) if dae else None
-            levels = (constraint.position, constraint.velocity) if constraint else (None, None)
-            follows = unknown in rubbing  # where it slips, its residual is a law and not a constraint
-            position, velocity = (None if r is None or follows else Address(residual.part, 0, r) for r in levels)
-            found.append(Kept(unknown, residual, position, velocity, follows))
-    return found
-
-
 def bordered_rows(session: Session) -> Rows:
     """Returns the rows of a session with those of its bordered equations."""
-    return session.once("bordered rows", lambda: _bordered_rows(session, kept_at_zero(session)))
+    return session.once("bordered rows", lambda: _bordered_rows(session, kept_at_zero(session.built)))
 
 
 def _bordered_rows(session: Session, kept: Sequence[Kept]) -> Rows:

@@ -26,6 +26,7 @@ from coupling.plan.capabilities import degree, most_degrees
 from coupling.plan.drives import ConstantDrive, FormulaDrive, FunctionDrive, PiecesDrive, PolynomialDrive, TableDrive
 from coupling.plan.graph import Address, Change, Part, constrained
 from coupling.plan.jacobian import CallKind
+from coupling.plan.kept import kept_at_zero, reactions_of
 from coupling.plan.outputs import NUMERIC, bounded, chosen, is_bounded, recordable, watched_by_rows
 from coupling.plan.quiet import quiet_parts
 from coupling.plan.scene import drawn, scene_of
@@ -63,6 +64,8 @@ class Program:
     """Recorded variables in the order of the columns, without the energies."""
     first_watched: int
     """First slot of the energies that coupling has created at the watched ports."""
+    first_reaction: int = 0
+    """First slot of the reactions that projections of an augmented Lagrangian give; 0 without such."""
     shortcuts: bool = True
     """True if loops may be passed by shortcuts, when no equations evaluate the system in place of its instances."""
 
@@ -233,9 +236,11 @@ class Program:
         return "a time event"
 
 
-def compile_program(built: Built, outputs: Sequence[str] | None, in_turn: bool = False, shortcuts: bool = True) -> Program:
+def compile_program(
+    built: Built, outputs: Sequence[str] | None, in_turn: bool = False, shortcuts: bool = True, reactions: bool = False
+) -> Program:
     """Compiles a built system. ``outputs`` are the names to record; ``in_turn`` is for Co-Simulation instances that step one after another;
-    ``shortcuts`` through loops can be left out."""
+    ``shortcuts`` through loops can be left out; ``reactions`` of projections have slots, and columns of joints with other ones."""
     recorded = chosen(built, outputs)
     scene = scene_of(built)
     anyway = set(recorded)
@@ -247,7 +252,10 @@ def compile_program(built: Built, outputs: Sequence[str] | None, in_turn: bool =
     slots = built.schedule.slots
     apart_slots = {address: slots + i for i, address in enumerate(apart)}
     first_watched = slots + len(apart)
-    rows = RowBuilder(first_watched + len(built.watched), built.states)
+    first_reaction = first_watched + len(built.watched)
+    reacting = {part for part, _ in recorded}
+    of_reactions = [each for each in reactions_of(built) if each[0] in reacting] if reactions else []
+    rows = RowBuilder(first_reaction + (2 * len(kept_at_zero(built)) if reactions else 0), built.states)
     for part in built.parts:
         rows.add_instance(part.first_state, len(part.states), len(part.structure.indicators), part.interface.needs_completed_step)
     if built.steppers:
@@ -259,6 +267,7 @@ def compile_program(built: Built, outputs: Sequence[str] | None, in_turn: bool =
     for address, slot in at_points.items():
         rows.add_operation(List.OUTPUTS, NONE, Kind.GET, address.part, type_=address.type, references=[address.reference], first=slot)
     columns = [places[a] if a in places else apart_slots[a] for a in addresses]
+    columns[len(recorded) : len(recorded)] = [first_reaction + place for _, place, _ in of_reactions]
     rows.set_record([*columns, *range(first_watched, first_watched + len(built.watched))])
     rows.set_derivative_slots(built.schedule.derivatives)
     rows.set_groups(_groups(built))
@@ -266,7 +275,7 @@ def compile_program(built: Built, outputs: Sequence[str] | None, in_turn: bool =
         built=built,
         rows=rows.rows(),
         functions=tuple(drive for _, drive in built.drives if isinstance(drive, FunctionDrive)),
-        columns=tuple(_column(built.parts[i], name) for i, name in recorded),
+        columns=(*(_column(built.parts[i], name) for i, name in recorded), *(column for _, _, column in of_reactions)),
         scene=scene,
         drawn=tuple(f"{built.parts[i].name}.{name}" for i, name in posing),
         bounded=tuple(ranged),
@@ -274,6 +283,7 @@ def compile_program(built: Built, outputs: Sequence[str] | None, in_turn: bool =
         recorded_apart=apart_slots,
         recorded=tuple(addresses),
         first_watched=first_watched,
+        first_reaction=first_reaction if reactions else 0,
         shortcuts=shortcuts,
     )
 

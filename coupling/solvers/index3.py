@@ -10,7 +10,7 @@ from coupling.errors import BuildError
 from coupling.kernel.runs.index3 import METHODS, MOST, Index3Options, Index3Report
 from coupling.kernel.system.status import Status
 from coupling.live import failures
-from coupling.live.bordered import OF_POSITION, OF_RESIDUAL, Kept, bordered_rows, kept_at_zero
+from coupling.live.bordered import bordered_rows
 from coupling.live.bounds import watch_bounds
 from coupling.live.open_equations import begin_open
 from coupling.live.session import Session
@@ -19,6 +19,7 @@ from coupling.live.unwritten import sentences, total
 from coupling.live.value_limits import limit_values
 from coupling.options import Run
 from coupling.outcome import Outcome
+from coupling.plan.kept import OF_POSITION, OF_RESIDUAL, Kept, kept_at_zero
 from coupling.solvers.base.inside import advance, record_last
 from coupling.solvers.base.solver import SOLVERS, Solver
 
@@ -27,13 +28,14 @@ def begin(session: Session, run: Run) -> Status:
     """Brings the kernel to the first step."""
     kernel, times = session.kernel, run.times()
     kernel.set_fast(False)
+    _reactions_at_start(session)
     if len(times) and times[0] <= run.start_time:
         kernel.record()
         times = times[1:]
     kernel.set_projection(session.rows, session.built.reading is not None)
     rows = bordered_rows(session)
-    begin_open(session, kept_at_zero(session))
-    status = kernel.begin_index3(rows, _options(run), sizes(session), run.start_time, run.stop_time, np.ascontiguousarray(times))
+    begin_open(session, kept_at_zero(session.built))
+    status = kernel.begin_index3(rows, _options(session, run), sizes(session), run.start_time, run.stop_time, np.ascontiguousarray(times))
     if status is Status.DONE:
         kernel.watch_angles(session.program.watched_angles)
         watch_bounds(session)
@@ -43,35 +45,46 @@ def begin(session: Session, run: Run) -> Status:
 
 def integrate(session: Session, run: Run) -> Outcome:
     """Runs the system by fixed steps."""
-    kernel, kept = session.kernel, kept_at_zero(session)
+    kernel, kept = session.kernel, kept_at_zero(session.built)
     status, interrupted = advance(session, run, begin(session, run))
     report = kernel.index3
     outcome = failures.interrupted(session, kernel.reached) if interrupted else _outcome(session, status, kept)
+    projected = {"velocity": report.velocity, "energy": report.energy}
     outcome.counts = {
         "steps": kernel.steps,
         "newton_iterations": report.iterations,
         "jacobians": report.iterations,
         "most_newton_iterations": report.most_iterations,
         "factorisations": report.factorisations,
-        "projected": {"velocity": report.velocity, "energy": report.energy},
+        "projected": projected | ({"reactions": report.difference} if session.program.first_reaction else {}),
     }
     outcome.warnings += sentences(_warnings, session, kept, report)
     record_last(kernel, run, outcome)
     return outcome
 
 
-def _options(run: Run) -> Index3Options:
+def _options(session: Session, run: Run) -> Index3Options:
     asked = run.index3
     assert asked
     return Index3Options(
         step=asked.step_size,
         radius=asked.spectral_radius,
         tolerance=asked.newton_tolerance,
+        penalty=asked.penalty if asked.augmented else 0.0,
         method=METHODS.index(asked.method),
-        limit=min(asked.newton_limit, MOST),
+        limit=min(asked.iterations if asked.augmented else asked.newton_limit, MOST),
+        reactions=session.program.first_reaction,
         tangent=asked.metric == "tangent",
         stepped=asked.velocity_level == "stepped",
     )
+
+
+def _reactions_at_start(session: Session) -> None:
+    """Gives the reactions of projections the values of the multipliers, before the first projection."""
+    slots, first, loops = session.kernel.slots, session.program.first_reaction, session.schedule.loops
+    if first:
+        found = np.concatenate([np.zeros(0), *(slots[loop.first : loop.first + len(loop.unknowns)] for loop in loops)])
+        slots[first : first + 2 * len(found)] = [*found, *found]
 
 
 @total
@@ -98,6 +111,13 @@ def _warnings(session: Session, kept: list[Kept], report: Index3Report) -> Itera
             yield (
                 f"'{name}' is solved from its residual alone, since '{part}' has no outputs position[1] or velocity[1]; its constraint may drift"
             )
+    asked = session.run.index3
+    if report.unfinished and asked:
+        yield (
+            f"iterations = {asked.iterations} ended the augmented Lagrangian before newton_tolerance in {report.unfinished} of "
+            f"{session.kernel.steps} steps: penalty = {asked.penalty:g} is small for steps of {asked.step_size:g} s; raise penalty or iterations, or "
+            "choose iteration='bordered'"
+        )
     if report.ringing >= 0:
         remedy = "Index3(method='generalised-alpha') or Index3(method='trbdf2') damps it"
         yield f"'{session.label(report.ringing)}' rings from step to step, from t = {report.ringing_since:.3g} s on; {remedy}"

@@ -250,13 +250,13 @@ static void fill_row(const Bordered *b, const Matrix *m, int row, double of_stat
 }
 
 /* An unknown is left out if it has no equation in a step and keeps its value. */
-static bool left_out(const Bordered *b, int unknown, bool stepped)
+bool bordered_left_out(const Bordered *b, int unknown, bool stepped)
 {
     return b->off[unknown] || (b->level[unknown] == OF_VELOCITY && !stepped);
 }
 
 /* A projection holds the velocity of this unknown. */
-static bool held(const Bordered *b, int unknown)
+bool bordered_holds(const Bordered *b, int unknown)
 {
     return b->velocity_row[unknown] != NONE && !b->off[unknown];
 }
@@ -265,7 +265,7 @@ double bordered_velocity(const Bordered *b)
 {
     double greatest = 0;
     for (int u = 0; u < b->unknowns; u++)
-        if (held(b, u))
+        if (bordered_holds(b, u))
             greatest = fmax(greatest, fabs(b->violation[b->velocity_row[u] - b->states]));
     return greatest;
 }
@@ -274,6 +274,12 @@ double bordered_velocity(const Bordered *b)
 static double scale_of(const Bordered *b, int unknown, double c)
 {
     return b->level[unknown] == OF_POSITION ? 1 / (c * c) : b->level[unknown] == OF_VELOCITY ? 1 / c : 1;
+}
+
+/* By what a multiplier takes part in its own equation, whose scale is given. */
+static double share_of(const Bordered *b, int unknown, double scale)
+{
+    return b->share > 0 && b->level[unknown] != OF_RESIDUAL ? scale * b->share : penalty * b->diagonal[unknown];
 }
 
 int bordered_factorise_step(Kernel *k, Bordered *b, double c, bool stepped)
@@ -285,10 +291,10 @@ int bordered_factorise_step(Kernel *k, Bordered *b, double c, bool stepped)
         m->value[m->diagonal[i]] += 1;
     }
     for (int u = 0; u < b->unknowns; u++) {
-        const bool out = left_out(b, u, stepped);
+        const bool out = bordered_left_out(b, u, stepped);
         const double scale = out ? 0 : scale_of(b, u, c);
         fill_row(b, m, n + u, scale, scale);
-        m->value[m->diagonal[n + u]] += out ? 1 : penalty * b->diagonal[u];
+        m->value[m->diagonal[n + u]] += out ? 1 : share_of(b, u, scale);
     }
     return factorise(k, b, m);
 }
@@ -296,13 +302,13 @@ int bordered_factorise_step(Kernel *k, Bordered *b, double c, bool stepped)
 void bordered_solve_step(Bordered *b, double c, bool stepped)
 {
     for (int u = 0; u < b->unknowns; u++)
-        b->right[b->states + u] = left_out(b, u, stepped) ? 0 : -scale_of(b, u, c) * b->violation[u];
+        b->right[b->states + u] = bordered_left_out(b, u, stepped) ? 0 : -scale_of(b, u, c) * b->violation[u];
     linear_solve(b->step.linear, b->right);
 }
 
 /* In the metric of the masses all states except velocities stay. They follow by a tangent, which is taken into account and not carried
  * out. */
-static int factorise_projection(Kernel *k, const Bordered *b, double c)
+int bordered_factorise_projection(Kernel *k, const Bordered *b, double c)
 {
     const Matrix *const m = &b->projection;
     const int n = b->states;
@@ -311,17 +317,17 @@ static int factorise_projection(Kernel *k, const Bordered *b, double c)
         m->value[m->diagonal[i]] += 1;
     }
     for (int u = 0; u < b->unknowns; u++) {
-        const bool residual = b->level[u] == OF_RESIDUAL && !b->off[u], holds = held(b, u);
+        const bool residual = b->level[u] == OF_RESIDUAL && !b->off[u], holds = bordered_holds(b, u);
         fill_row(b, m, n + u, holds, residual);
         for (int e = m->row_start[n + u]; holds && e < m->row_start[n + u + 1]; e++)
             m->value[e] *= m->column[e] < n && b->moving[m->column[e]];
-        m->value[m->diagonal[n + u]] += holds ? penalty * b->diagonal[u] : !residual;
+        m->value[m->diagonal[n + u]] += holds ? share_of(b, u, 1) : !residual;
     }
     return factorise(k, b, m);
 }
 
 /* Returns the energy that velocities lose: half of mu' (w_x F_lambda) mu. */
-static double energy_of(const Bordered *b, const double *mu)
+double bordered_energy(const Bordered *b, const double *mu)
 {
     const int *const start = b->number + b->row->row_start, *const column = b->number + b->row->column;
     double energy = 0;
@@ -340,14 +346,14 @@ static double energy_of(const Bordered *b, const double *mu)
 
 int bordered_project(Kernel *k, Bordered *b, double c, double *x, double *energy)
 {
-    const int result = factorise_projection(k, b, c);
+    const int result = bordered_factorise_projection(k, b, c);
     if (result)
         return result;
     memset(b->right, 0, (size_t)b->states * sizeof *b->right);
     for (int u = 0; u < b->unknowns; u++)
-        b->right[b->states + u] = !held(b, u) ? 0 : -b->violation[b->velocity_row[u] - b->states];
+        b->right[b->states + u] = !bordered_holds(b, u) ? 0 : -b->violation[b->velocity_row[u] - b->states];
     linear_solve(b->projection.linear, b->right);
-    *energy = energy_of(b, b->right + b->states);
+    *energy = bordered_energy(b, b->right + b->states);
     for (int i = 0; i < b->states; i++)
         x[i] += b->moving[i] ? b->right[i] : 0;
     return KERNEL_DONE;

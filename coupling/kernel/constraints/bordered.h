@@ -40,6 +40,7 @@ typedef struct {
     double *term, *entry, *jacobian, *diagonal;
     double *violation;    /* value that each unknown keeps at zero, then the velocities of constraints of positions */
     double *got, *right;  /* right: by state and unknown */
+    double share; /* of multipliers in their constraints, the reciprocal of an augmented Lagrangian's penalty; 0: that of D */
     Matrix step, projection;
 } Bordered;
 
@@ -58,6 +59,13 @@ void bordered_solve_step(Bordered *, double c, bool stepped); /* `right` has sta
 /* Velocities moved onto the constraints: orthogonally in kinetic energy, or with c > 0 in the metric of I - c F_x. Returns a status; x moves,
  * and energy is what that takes out. */
 int bordered_project(Kernel *, Bordered *, double c, double *x, double *energy);
+
+/* Its parts. Whether it holds the velocity of an unknown; its equations, to be solved for `right`; what multipliers mu take out of energy. */
+bool bordered_holds(const Bordered *, int unknown);
+int bordered_factorise_projection(Kernel *, const Bordered *, double c);
+double bordered_energy(const Bordered *, const double *mu);
+
+bool bordered_left_out(const Bordered *, int unknown, bool stepped); /* an unknown has no equation in a step, but stays what it is */
 
 /* Returns the rest of the velocities that constraints hold at zero, at the last evaluation. */
 double bordered_velocity(const Bordered *);

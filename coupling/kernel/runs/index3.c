@@ -13,6 +13,10 @@ static const double falling = 0.5;
 static const double contradiction = 1e-5; /* in the units of constraints: ten times what a start may violate them */
 enum { SETTLING = 3 };
 
+static int solve_stage(Kernel *, Index3 *, double t, double c, int *iterations);
+static int project(Kernel *, Index3 *, double t, double h);
+static const Iteration bordered_iteration = {solve_stage, project};
+
 void index3_free(Index3 *own)
 {
     if (!own)
@@ -34,10 +38,14 @@ Index3 *index3_new(const Kernel *k, const Rows *rows, const Index3Options *optio
     double **const arrays[] = {&own->x,     &own->dx,   &own->x_before, &own->dx_before, &own->memory,
                                &own->trial, &own->base, &own->slope,    &own->change};
     const size_t count = sizeof arrays / sizeof *arrays;
-    double *const block = calloc(count * n + unknowns + 1, sizeof *block);
+    double **const by_unknown[] = {&own->unknowns, &own->lambda, &own->sigma, &own->kappa};
+    const size_t count_by_unknown = sizeof by_unknown / sizeof *by_unknown;
+    double *const block = calloc(count * n + count_by_unknown * unknowns + 1, sizeof *block);
     for (size_t i = 0; i < count; i++)
         *arrays[i] = block + (block ? i * n : 0);
-    own->unknowns = block + (block ? count * n : 0);
+    for (size_t i = 0; i < count_by_unknown; i++)
+        *by_unknown[i] = block + (block ? count * n + i * unknowns : 0);
+    own->iteration = &bordered_iteration;
     own->alternations = calloc(n + 1, sizeof *own->alternations);
     own->b = bordered_new(k, rows);
     if (block && own->alternations && own->b)
@@ -72,11 +80,12 @@ int index3_start(Kernel *k, Index3 *own, double t, const double *x)
     return result;
 }
 
-/* The greatest change of a state in units of what is allowed. */
-static double size_of_change(Index3 *own, const double *x, const double *change, int n)
+double index3_size_of_change(Index3 *own, const double *x, const double *change, const int *left_out)
 {
     double greatest = 0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < own->b->states; i++) {
+        if (left_out && left_out[i])
+            continue;
         const double size = fabs(change[i]) / (own->o.tolerance * (own->o.nominal[i] + fabs(x[i])));
         if (!(size <= greatest)) {
             greatest = size;
@@ -87,14 +96,13 @@ static double size_of_change(Index3 *own, const double *x, const double *change,
     return greatest;
 }
 
-static int not_finite(Kernel *k, int state)
+int index3_not_finite(Kernel *k, int state)
 {
     const int result = failed(k, KERNEL_NOT_FINITE, "integrating", -1, OK);
     k->failure.slot = state;
     return result;
 }
 
-/* Solves x = base + c F(t, x, unknowns) with the constraints, from the trial states and the unknowns as they are. */
 static int solve_stage(Kernel *k, Index3 *own, double t, double c, int *iterations)
 {
     Bordered *b = own->b;
@@ -119,9 +127,9 @@ static int solve_stage(Kernel *k, Index3 *own, double t, double c, int *iteratio
         for (int u = 0; u < b->unknowns; u++)
             own->unknowns[u] += b->right[n + u];
         ++*iterations;
-        const double now = size_of_change(own, x, b->right, n);
+        const double now = index3_size_of_change(own, x, b->right, NULL);
         if (!isfinite(now))
-            return not_finite(k, own->report.worst);
+            return index3_not_finite(k, own->report.worst);
         if (now <= 1 || (i >= SETTLING && now > falling * before && now <= rounding))
             return KERNEL_DONE;
         before = now;
@@ -137,7 +145,7 @@ static int step_trapezoidal(Kernel *k, Index3 *own, double t, double h, double e
         own->trial[i] = own->x[i] + h * own->dx[i];
         own->base[i] = own->x[i] + h / 2 * own->dx[i];
     }
-    return solve_stage(k, own, end, h / 2, iterations);
+    return own->iteration->stage(k, own, end, h / 2, iterations);
 }
 
 /* In first-order form (Jansen, Whiting, Hulbert, A generalized-alpha method for integrating the filtered Navier-Stokes equations, 2000), whose
@@ -152,7 +160,7 @@ static int step_alpha(Kernel *k, Index3 *own, double t, double h, double end, in
         own->trial[i] = own->x[i] + h * own->dx[i];
         own->base[i] = own->x[i] + h * (1 - gamma) * own->memory[i] + h * gamma * rest;
     }
-    const int result = solve_stage(k, own, end, c, iterations);
+    const int result = own->iteration->stage(k, own, end, c, iterations);
     for (int i = 0; i < k->states && result == KERNEL_DONE; i++)
         own->memory[i] = (own->trial[i] - own->x[i] - h * (1 - gamma) * own->memory[i]) / (h * gamma);
     return result;
@@ -167,7 +175,7 @@ static int step_trbdf2(Kernel *k, Index3 *own, double t, double h, double end, i
         own->trial[i] = own->x[i] + share * h * own->dx[i];
         own->base[i] = own->x[i] + c * own->dx[i];
     }
-    const int result = solve_stage(k, own, t + share * h, c, iterations);
+    const int result = own->iteration->stage(k, own, t + share * h, c, iterations);
     if (result)
         return result;
     for (int i = 0; i < k->states; i++) {
@@ -175,7 +183,7 @@ static int step_trbdf2(Kernel *k, Index3 *own, double t, double h, double end, i
         own->trial[i] = own->x[i] + (middle - own->x[i]) / share;
         own->base[i] = (middle - own->x[i] * (1 - share) * (1 - share)) / (share * (2 - share));
     }
-    return solve_stage(k, own, end, h * (1 - share) / (2 - share), iterations);
+    return own->iteration->stage(k, own, end, h * (1 - share) / (2 - share), iterations);
 }
 
 /* Velocities onto the constraints; refuses positions that satisfy none of their constraints, as contradictory ones leave them. */
@@ -206,7 +214,7 @@ int index3_step(Kernel *k, Index3 *own, double t, double h, double end)
     const long factorisations = k->statistics.factorisations;
     int iterations = 0, result = methods[own->o.method](k, own, t, h, end, &iterations);
     if (result == KERNEL_DONE)
-        result = project(k, own, end, h);
+        result = own->iteration->project(k, own, end, h);
     own->report.iterations += iterations;
     own->report.factorisations += k->statistics.factorisations - factorisations;
     if (result)

@@ -16,8 +16,8 @@ MOST = 2**31 - 1
 
 class Index3Options(ctypes.Structure):
     _fields_ = [
-        *((name, c_double) for name in ("step", "radius", "tolerance")),
-        *((name, c_int) for name in ("method", "limit")),
+        *((name, c_double) for name in ("step", "radius", "tolerance", "penalty")),
+        *((name, c_int) for name in ("method", "limit", "reactions")),
         *((name, c_bool) for name in ("tangent", "stepped")),
         ("nominal", c_void_p),
     ]
@@ -25,9 +25,9 @@ class Index3Options(ctypes.Structure):
 
 class Index3Report(ctypes.Structure):
     _fields_ = [
-        *((name, c_long) for name in ("iterations", "factorisations")),
+        *((name, c_long) for name in ("iterations", "factorisations", "unfinished")),
         *((name, c_int) for name in ("most_iterations", "worst", "ringing")),
-        *((name, c_double) for name in ("velocity", "energy", "change", "ringing_since")),
+        *((name, c_double) for name in ("velocity", "energy", "change", "ringing_since", "difference")),
     ]
 
 

@@ -38,8 +38,9 @@ static void visit_state(Kernel *k, Visit *v)
     const int rows = b->states + b->unknowns;
     VISIT(v, own->report);
     VISIT_WITHIN(v, &own->report, worst, ringing, -1, b->states - 1);
-    visit_check(v, own->report.iterations >= 0 && own->report.factorisations >= 0 && own->report.most_iterations >= 0);
+    visit_check(v, own->report.iterations >= 0 && own->report.unfinished >= 0 && own->report.factorisations >= 0 && own->report.most_iterations >= 0);
     visit_doubles(v, own->x, (int)(own->unknowns - own->x) + b->unknowns); /* with all numbers by state */
+    visit_doubles(v, own->lambda, own->o.penalty > 0 ? b->unknowns : 0);
     visit(v, own->alternations, (size_t)b->states * sizeof *own->alternations);
     VISIT(v, b->stale);
     visit_within(v, own->alternations, (size_t)b->states, 0, RINGING);
@@ -55,6 +56,8 @@ static int restart(Kernel *k, double t, const double *x)
     Run *run = k->run;
     Index3 *own = run->index3;
     int result = index3_start(k, own, t, x);
+    if (result == KERNEL_DONE && own->o.penalty > 0)
+        augmented_begin(k, own);
     if (result == KERNEL_DONE)
         result = kernel_indicators(k, run->z);
     memset(own->change, 0, (size_t)k->states * sizeof *own->change);
@@ -91,6 +94,8 @@ static int step(Kernel *k, double limit, bool *back)
         result = index3_evaluate(k, own, reached);
     if (result)
         return result;
+    if (own->o.penalty > 0)
+        augmented_accelerations(k, own, h);
     if (own->o.method == TRAPEZOIDAL)
         watch_ringing(own, k->states, reached);
     run->steps++;
@@ -120,5 +125,7 @@ int kernel_begin_index3(Kernel *k, const Rows *rows, const Index3Options *option
     if (result)
         return result;
     k->run->index3 = index3_new(k, rows, options);
+    if (k->run->index3 && options->penalty > 0)
+        k->run->index3->iteration = &augmented_iteration;
     return k->run->index3 ? KERNEL_DONE : KERNEL_NO_MEMORY;
 }

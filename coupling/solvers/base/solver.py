@@ -86,4 +86,6 @@ def embedded_run(stop_time: float, initial: str, solver: str | Index3) -> Run | 
     if not solver_of(run).embedded:
         known = either([repr(name) for name in SOLVERS if SOLVERS[name].embedded])
         raise BuildError(f"solver = {shown(run.solver_name)} is not one of exported mechanisms; choose {known}, or leave it out")
+    if run.index3 and run.index3.augmented:
+        raise BuildError(f"iteration = '{run.index3.iteration}' is not carried by exported mechanisms; choose 'bordered', or leave it out")
     return run
