@@ -32,7 +32,11 @@ def structures(session: Session, code: Taped | Compiled) -> Structures:
     def made() -> Structures:
         found = session.program.compiled_record if compiled else session.program.fused_record
         rows = rows_of(session, taped, functions_in(session.kernel.library, taped.text, functions))
-        record = None if isinstance(found, NotFused) or session.program.first_reaction else record_structure(session.kernel, _record_rows(session, *found))
+        record = (
+            None
+            if isinstance(found, NotFused) or session.program.first_reaction
+            else record_structure(session.kernel, _record_rows(session, *found))
+        )
         return fused_structure(session.kernel, rows), record
 
     return session.once(("fused", compiled, frozenset(taped.left_out)), made)

@@ -82,9 +82,13 @@ class Index3(OptionObject):
             if value != getattr(Index3, name) and not self.augmented:
                 raise BuildError(f"{name} = {value:g} is for iteration='{AUGMENTED}', not for '{self.iteration}'; leave it out")
         if self.augmented and self.method != Index3.method:
-            raise BuildError(f"method = '{self.method}' is refused with iteration='{AUGMENTED}', whose rule is '{Index3.method}'; leave it out")
+            raise BuildError(
+                f"method = '{self.method}' is refused with iteration='{AUGMENTED}', whose rule is '{Index3.method}'; leave it out"
+            )
         if self.augmented and self.newton_limit != Index3.newton_limit:
-            raise BuildError(f"newton_limit = {self.newton_limit} is not used by iteration='{AUGMENTED}', which has iterations; leave it out")
+            raise BuildError(
+                f"newton_limit = {self.newton_limit} is not used by iteration='{AUGMENTED}', which has iterations; leave it out"
+            )
 
     @property
     def augmented(self) -> bool:

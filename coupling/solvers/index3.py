@@ -114,8 +114,8 @@ def _warnings(session: Session, kept: list[Kept], report: Index3Report) -> Itera
     asked = session.run.index3
     if report.unfinished and asked:
         yield (
-            f"iterations = {asked.iterations} ended the augmented Lagrangian before newton_tolerance in {report.unfinished} of "
-            f"{session.kernel.steps} steps: penalty = {asked.penalty:g} is small for steps of {asked.step_size:g} s; raise penalty or iterations, or "
+            f"iterations = {asked.iterations} ended the augmented Lagrangian before newton_tolerance in {report.unfinished} "
+            f"steps: penalty = {asked.penalty:g} is small for steps of {asked.step_size:g} s; raise penalty or iterations, or "
             "choose iteration='bordered'"
         )
     if report.ringing >= 0:

@@ -44,7 +44,10 @@ GIVEN = {
     Isolation: {"which": "all", "call_timeout": 20.0, "memory": 1e9, "sandbox": True, "on_crash": "restart", "max_restarts": 5},
     Checkpoint: {"path": "run.ckpt", "interval": 5.0, "inexact": True},
 }
-"""Values other than the default for each field of each class."""
+"""Values other than the default for each field of each class, except those that exclude some of these."""
+
+INSTEAD = {Index3: {"step_size": 0.02, "newton_tolerance": 1e-8, "iteration": "augmented-lagrangian", "penalty": 1e7, "iterations": 5}}
+"""Such values."""
 
 
 # -- the objects ---------------------------------------------------------------------------------------------------------------------------
@@ -62,14 +65,14 @@ def test_each_class_is_public_and_belongs_to_one_option_of_simulate() -> None:
     }
 
 
-@pytest.mark.parametrize("cls", GIVEN)
-def test_an_object_is_frozen_compared_copied_and_written_down(cls: type) -> None:
-    given = cls(**GIVEN[cls])
-    assert set(GIVEN[cls]) == {each.name for each in fields(cls)}
-    assert given == cls(**GIVEN[cls]) != cls(**{**GIVEN[cls], next(reversed(GIVEN[cls])): next(reversed(fields(cls))).default})
+@pytest.mark.parametrize(("cls", "values"), [*GIVEN.items(), *INSTEAD.items()])
+def test_an_object_is_frozen_compared_copied_and_written_down(cls: type, values: dict[str, Any]) -> None:
+    given, last = cls(**values), next(reversed(values))
+    assert {*GIVEN[cls], *INSTEAD.get(cls, {})} == {each.name for each in fields(cls)}
+    assert given == cls(**values) != cls(**{**values, last: next(each.default for each in fields(cls) if each.name == last)})
     assert pickle.loads(pickle.dumps(given)) == given == deepcopy(given) == eval(repr(given))
     with pytest.raises(AttributeError):
-        setattr(given, next(iter(GIVEN[cls])), None)
+        setattr(given, next(iter(values)), None)
     option = next(option for option, of in OBJECTS.items() if of is cls)
     assert gathered(flattened({option: given, "rtol": 1e-3})) == {option: given, "rtol": 1e-3}
 
@@ -126,9 +129,11 @@ def test_a_word_alone_has_the_defaults(word: dict[str, Any], meant: dict[str, An
 def test_fields_of_index3_reach_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[Any] = []
     options = index3._options
-    monkeypatch.setattr(index3, "_options", lambda run: found.append(options(run)) or found[-1])
-    pendulum().simulate(0.1, solver=Index3(**GIVEN[Index3]))
-    (given,) = found
+    monkeypatch.setattr(index3, "_options", lambda *asked: found.append(options(*asked)) or found[-1])
+    for values in (GIVEN[Index3], INSTEAD[Index3]):
+        pendulum().simulate(0.1, solver=Index3(**values))
+    given, instead = found
+    assert (instead.penalty, instead.limit, instead.tolerance, given.penalty) == (1e7, 5, 1e-8, 0.0)
     assert (given.step, given.radius, given.tolerance, given.limit) == (0.02, 0.3, 1e-8, 7)
     assert (METHODS[given.method], given.tangent, given.stepped) == ("generalised-alpha", True, False)
 

@@ -120,6 +120,8 @@ def asked(solver: str) -> Iterator[str | Index3]:
         return
     for metric, level, method in product(("mass", "tangent"), ("stepped", "projected"), METHODS):
         yield Index3(step_size=1e-3, metric=metric, velocity_level=level, method=method)
+    for metric, level in product(("mass", "tangent"), ("stepped", "projected")):
+        yield Index3(step_size=1e-3, metric=metric, velocity_level=level, iteration="augmented-lagrangian", penalty=1e9)
 
 
 def combinations(case: Case) -> Iterator[tuple[Options, bool]]:

@@ -6,15 +6,15 @@
  *     (P + c J'alpha J) moved = -c J'alpha rest - J'sigma,   sigma += c alpha (J moved + rest)
  *
  * is the same as P moved + J'sigma_new = 0 and J moved - (sigma_new - sigma) / (c alpha) = -rest. In states P moved = -J'sigma is
- * moved = F_lambda mu, where mu = -sigma has the sign of a joint's multiplier: no mass matrix is needed, and no penalty enlarges rounding.
- * The paper's stiffness K and damping C are derivatives of the applied forces alone, so derivatives are those without multipliers. */
+ * moved = F_lambda mu, where mu = -sigma has the sign of a joint's multiplier: no mass matrix is needed. Rounding grows with the penalty in
+ * (9) alone. The paper's stiffness K and damping C are derivatives of the applied forces alone, so derivatives are those without multipliers. */
 #include "runs/index3.h"
+#include "runs/run.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double rounding = 1e4; /* times the tolerance: what may be left of a violation that falls no longer */
-static const double falling = 0.5;
 
 /* Violations and derivatives at the trial states, with the multipliers of constraints at zero; `kappa` serves for the unknowns. */
 static int derive(Kernel *k, Index3 *own, double t)
@@ -38,7 +38,12 @@ static int stage(Kernel *k, Index3 *own, double t, double c, int *iterations)
     for (int u = 0; u < b->unknowns; u++)
         if (b->level[u] != OF_RESIDUAL)
             own->unknowns[u] = own->lambda[u];
-    int result = derive(k, own, t);
+    int result = bordered_evaluate(k, b, t, x, own->unknowns, own->slope);
+    for (int j = 0; j < n; j++) /* positions that fit the velocities, as the rule has them */
+        if (!b->moving[j])
+            x[j] = own->base[j] + c * own->slope[j];
+    if (result == KERNEL_DONE)
+        result = derive(k, own, t);
     for (int i = 0; i < own->o.limit && result == KERNEL_DONE; i++) {
         b->share = 1 / own->o.penalty;
         result = bordered_evaluate(k, b, t, x, own->unknowns, own->slope);
@@ -90,7 +95,7 @@ static void iterate(Index3 *own, const double *rest, double *mu, double toleranc
                 left = fmax(left, b->share * fabs(b->right[n + u] - mu[u]));
                 mu[u] = b->right[n + u];
             }
-        done = left <= tolerance || (left > falling * before && left <= rounding * tolerance);
+        done = left <= tolerance || (left >= before && left <= rounding * tolerance);
     }
     own->finished = own->finished && done;
 }
@@ -130,15 +135,9 @@ static double rate_of(const Bordered *b, int unknown, const double *dx, const do
     return sum;
 }
 
-static void report(Kernel *k, const Index3 *own, int unknown, double by_accelerations, double by_velocities)
-{
-    k->v[own->o.reactions + unknown] = by_accelerations;
-    k->v[own->o.reactions + own->b->unknowns + unknown] = by_velocities;
-}
-
-/* Equations (26) to (31), and the reactions (36), (42) and (43). The evaluation's accelerations satisfy the constraints: what others violate
- * follows from how far they are from these. */
-void augmented_accelerations(Kernel *k, Index3 *own, double h)
+/* Equations (26) to (31), and the reactions (36), (42) and (43). The evaluation's accelerations satisfy the constraints. What the others
+ * violate follows from their distance to these. */
+void augmented_accelerations(Index3 *own, double t, double h)
 {
     Bordered *b = own->b;
     double *const rest = b->got;
@@ -148,22 +147,39 @@ void augmented_accelerations(Kernel *k, Index3 *own, double h)
     for (int i = 0; i < b->states; i++)
         if (b->moving[i])
             own->dx[i] = own->slope[i] + b->right[i];
+    memcpy(own->reaction_before, own->reaction, 2 * (size_t)b->unknowns * sizeof *own->reaction);
     for (int u = 0; u < b->unknowns; u++) {
         const double by_accelerations = own->lambda[u] + own->kappa[u], by_velocities = own->lambda[u] + 2 / h * own->sigma[u];
-        report(k, own, u, by_accelerations, by_velocities);
+        own->reaction[u] = by_accelerations;
+        own->reaction[b->unknowns + u] = by_velocities;
         own->report.difference = fmax(own->report.difference, fabs(by_accelerations - by_velocities));
         if (b->level[u] == OF_VELOCITY && own->o.stepped)
             own->lambda[u] = by_accelerations;
     }
     own->report.unfinished += !own->finished;
+    own->began = t - h;
+    own->ended = t;
 }
 
-void augmented_begin(Kernel *k, Index3 *own)
+void augmented_begin(Index3 *own, double t)
 {
-    for (int u = 0; u < own->b->unknowns; u++) {
-        own->lambda[u] = own->b->level[u] == OF_VELOCITY && !own->o.stepped ? 0 : own->unknowns[u];
-        report(k, own, u, own->unknowns[u], own->unknowns[u]);
+    const Bordered *b = own->b;
+    for (int u = 0; u < b->unknowns; u++) {
+        own->lambda[u] = b->level[u] == OF_VELOCITY && !own->o.stepped ? 0 : own->unknowns[u];
+        own->reaction[u] = own->reaction[b->unknowns + u] = own->unknowns[u];
     }
+    own->began = own->ended = t;
+}
+
+/* Linear, since multipliers are of the second order. */
+void augmented_show(Kernel *k, double t)
+{
+    const Index3 *own = k->run->index3;
+    if (!(own->o.penalty > 0))
+        return;
+    const double share = t < own->ended ? (t - own->began) / (own->ended - own->began) : 1;
+    for (int i = 0; i < 2 * own->b->unknowns; i++)
+        k->v[own->o.reactions + i] = share < 1 ? (1 - share) * own->reaction_before[i] + share * own->reaction[i] : own->reaction[i];
 }
 
 const Iteration augmented_iteration = {stage, project};

@@ -38,13 +38,15 @@ Index3 *index3_new(const Kernel *k, const Rows *rows, const Index3Options *optio
     double **const arrays[] = {&own->x,     &own->dx,   &own->x_before, &own->dx_before, &own->memory,
                                &own->trial, &own->base, &own->slope,    &own->change};
     const size_t count = sizeof arrays / sizeof *arrays;
-    double **const by_unknown[] = {&own->unknowns, &own->lambda, &own->sigma, &own->kappa};
-    const size_t count_by_unknown = sizeof by_unknown / sizeof *by_unknown;
-    double *const block = calloc(count * n + count_by_unknown * unknowns + 1, sizeof *block);
+    double **const by_unknown[] = {&own->unknowns,        &own->lambda, &own->reaction, NULL,
+                                   &own->reaction_before, NULL,         &own->sigma,    &own->kappa};
+    const size_t more = sizeof by_unknown / sizeof *by_unknown;
+    double *const block = calloc(count * n + more * unknowns + 1, sizeof *block);
     for (size_t i = 0; i < count; i++)
         *arrays[i] = block + (block ? i * n : 0);
-    for (size_t i = 0; i < count_by_unknown; i++)
-        *by_unknown[i] = block + (block ? count * n + i * unknowns : 0);
+    for (size_t i = 0; i < more; i++)
+        if (by_unknown[i])
+            *by_unknown[i] = block + (block ? count * n + i * unknowns : 0);
     own->iteration = &bordered_iteration;
     own->alternations = calloc(n + 1, sizeof *own->alternations);
     own->b = bordered_new(k, rows);

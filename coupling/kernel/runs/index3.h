@@ -47,6 +47,8 @@ typedef struct Index3 {
     double *memory;                        /* derivatives that the generalised-alpha method uses */
     double *trial, *base, *slope, *change, *unknowns;
     double *lambda, *sigma, *kappa; /* multipliers by unknown, which an augmented Lagrangian iterates */
+    double *reaction, *reaction_before; /* by accelerations, then by velocities, at both ends of the last step; they follow lambda */
+    double began, ended;                /* times of these ends */
     bool finished;                  /* all its iterations in the present step have met the tolerance */
     int *alternations;
     void (*place)(void *context, double t, const double *x); /* called before evaluations at another time; null where the kernel sees to it */
@@ -65,8 +67,9 @@ void index3_between(const Index3 *, int states, double f, double h, double *x); 
 
 /* augmented.c */
 extern const Iteration augmented_iteration;
-void augmented_begin(Kernel *, Index3 *);                  /* the first multipliers and reactions are those of the evaluation before */
-void augmented_accelerations(Kernel *, Index3 *, double h); /* projects them, after an evaluation at the end of a step */
+void augmented_begin(Index3 *, double t); /* the first multipliers and reactions are those of the evaluation before */
+void augmented_accelerations(Index3 *, double t, double h); /* projects them, after an evaluation at the end of a step, at t */
+void augmented_show(Kernel *, double t); /* puts the reactions within the last step into their slots */
 
 /* index3_run.c */
 int kernel_begin_index3(Kernel *, const Rows *, const Index3Options *, double start, double stop, long outputs, const double *output_times);

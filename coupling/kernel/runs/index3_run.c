@@ -40,7 +40,10 @@ static void visit_state(Kernel *k, Visit *v)
     VISIT_WITHIN(v, &own->report, worst, ringing, -1, b->states - 1);
     visit_check(v, own->report.iterations >= 0 && own->report.unfinished >= 0 && own->report.factorisations >= 0 && own->report.most_iterations >= 0);
     visit_doubles(v, own->x, (int)(own->unknowns - own->x) + b->unknowns); /* with all numbers by state */
-    visit_doubles(v, own->lambda, own->o.penalty > 0 ? b->unknowns : 0);
+    if (own->o.penalty > 0) {
+        visit_doubles(v, own->lambda, 5 * b->unknowns); /* with the reactions */
+        VISIT_FROM_TO(v, own, began, ended);
+    }
     visit(v, own->alternations, (size_t)b->states * sizeof *own->alternations);
     VISIT(v, b->stale);
     visit_within(v, own->alternations, (size_t)b->states, 0, RINGING);
@@ -57,7 +60,7 @@ static int restart(Kernel *k, double t, const double *x)
     Index3 *own = run->index3;
     int result = index3_start(k, own, t, x);
     if (result == KERNEL_DONE && own->o.penalty > 0)
-        augmented_begin(k, own);
+        augmented_begin(own, t);
     if (result == KERNEL_DONE)
         result = kernel_indicators(k, run->z);
     memset(own->change, 0, (size_t)k->states * sizeof *own->change);
@@ -95,7 +98,7 @@ static int step(Kernel *k, double limit, bool *back)
     if (result)
         return result;
     if (own->o.penalty > 0)
-        augmented_accelerations(k, own, h);
+        augmented_accelerations(own, reached, h);
     if (own->o.method == TRAPEZOIDAL)
         watch_ringing(own, k->states, reached);
     run->steps++;
@@ -120,7 +123,8 @@ static int state_at(Kernel *k, double t, double *x)
 int kernel_begin_index3(Kernel *k, const Rows *rows, const Index3Options *options, double start, double stop, long outputs,
                         const double *output_times)
 {
-    static const Method method = {.restart = restart, .step = step, .state = state_at, .end = end, .visit = visit_state, .evaluates = true, .samples = 1};
+    static const Method method = {
+        .restart = restart, .step = step, .state = state_at, .end = end, .visit = visit_state, .evaluates = true, .samples = 1, .show = augmented_show};
     const int result = begin_run(k, &method, start, stop, outputs, output_times);
     if (result)
         return result;

@@ -143,6 +143,8 @@ static int record_at(Kernel *k, double t, const double *x)
     int result = kernel_evaluate(k, t, x);
     if (k->sensitivity)
         k->sensitivity->now = x + k->states;
+    if (k->run->method->show)
+        k->run->method->show(k, t);
     if (result == KERNEL_DONE)
         result = kernel_record(k);
     if (k->sensitivity)

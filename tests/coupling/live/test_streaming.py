@@ -25,6 +25,7 @@ RUNS: dict[str, tuple[Callable[[], System], dict]] = {
     "dopri5": (pendulum, {"output_interval": 1e-3}),
     "cvode": (pendulum, {"solver": "cvode", "rtol": 1e-6}),
     "index3": (pendulum, {"solver": Index3(step_size=1e-2)}),
+    "augmented": (pendulum, {"solver": Index3(step_size=1e-2, iteration="augmented-lagrangian")}),
     "events": (stop, {}),
     "sensitivities": (pendulum, {"sensitivities": ["rod.m"], "outputs": ["rod.theta"]}),
     "co-simulation, steps taken again": (

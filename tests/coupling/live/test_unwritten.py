@@ -33,7 +33,6 @@ from coupling.live import (
 )
 from coupling.live import successive as successive_
 from coupling.live import switching as live_switching
-from coupling.live.bordered import Kept
 from coupling.live.program import compile_program
 from coupling.live.running import Running
 from coupling.live.session import Session
@@ -42,6 +41,7 @@ from coupling.live.unwritten import attempted, sentences, total
 from coupling.options import Run
 from coupling.outcome import Ending, Outcome
 from coupling.plan.build import build
+from coupling.plan.kept import Kept
 from coupling.plan.kinds import Mode
 from coupling.schemes.base import divergence
 from coupling.schemes.base import failures as coupled
@@ -137,7 +137,7 @@ def arguments(session: Session, number: float) -> dict[str, Any]:
     address = session.schedule.loops[0].unknowns[0]
     unknowns = sum(len(loop.unknowns) for loop in session.schedule.loops)
     death = Death(DeathKind.SIGNALLED, 99, 0, number, 2, -1, -1, number)
-    report = SimpleNamespace(ringing=0, ringing_since=number, worst=0, change=number)
+    report = SimpleNamespace(ringing=0, ringing_since=number, worst=0, change=number, unfinished=number)
     return {
         "session": session, "t": number, "time": number, "at": "at t = 0 s", "loop": 0, "number": 0, "passing": False, "indicator": 0, "counts": {"steps": 1000, "rejected": 1000},
         "record": record, "loose": (), "multipliers": ["pin.lambda[1]"], "worst": 0, "change": number, "names": ["pin"], "count": 3,

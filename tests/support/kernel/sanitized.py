@@ -84,6 +84,8 @@ def main() -> None:
             asked = solver if held else Index3(step_size=0.007)
             pendulum().simulate(0.2, solver=asked, output_interval=0.01, stabilisation=held)
             runs += 1
+    pendulum().simulate(0.2, solver=Index3(step_size=0.007, iteration="augmented-lagrangian"), output_interval=0.01)
+    runs += 1
     for scheme in SCHEMES:
         for control in {"fixed", "adaptive"} - SCHEMES[scheme].refused_controls.keys():
             pendulum().simulate(0.1, communication_step=0.005, scheme=Scheme(scheme, step_control=control))

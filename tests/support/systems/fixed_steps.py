@@ -31,6 +31,8 @@ _POINTING, _WHEEL, _PARALLELOGRAM = (example(name) for name in ("18_pointing", "
 pointed, pointed_exact = _POINTING.system, _POINTING.exact
 wheel, parallelogram, parallelogram_exact = _WHEEL.system, _PARALLELOGRAM.system, _PARALLELOGRAM.exact
 WHEEL = {"m": _WHEEL.MASS, "radius": _WHEEL.RADIUS}
+_REACTIONS = example("38_reaction_forces")
+natural_wheel, wheel_in_space = _REACTIONS.natural_wheel, _REACTIONS.system
 GRIP, TRAVELLED, ROLLING = _WHEEL.GRIP, _WHEEL.TRAVELLED, _WHEEL.ACCELERATION
 
 

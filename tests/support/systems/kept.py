@@ -66,6 +66,7 @@ RUNS: dict[str, tuple[Callable[[], System], dict[str, Any]]] = {
     "by a tape": (zone, {"evaluation": "tape"}),
     "by compiled code": (zone, {"evaluation": "compiled"}),
     "index3": (pendulum, {"solver": Index3(step_size=1e-2, method="generalised-alpha")}),
+    "augmented": (pendulum, {"solver": Index3(step_size=1e-2, iteration="augmented-lagrangian")}),
     "table": (by_table, {"solver": "dop853"}),
     "impacts": (stop, {}),
     "friction": (belt, {"solver": Index3(step_size=5e-3)}),
