@@ -9,7 +9,6 @@ import numpy as np
 
 from coupling.plan.gravity import NAMES
 
-
 _EQUAL = 1e-8
 """Difference of gravity in m/s2 below which two are equal."""
 
@@ -22,7 +21,9 @@ def different_gravities(session: Session) -> Iterator[str]:
             index: np.array([_value(session, index, name) for name in NAMES]) for side in sides for bodies in side for index in bodies
         }
         pairs = ((a, b) for one, other in sides for a in one for b in other)
-        differing = next(((a, b) for a, b in pairs if not np.allclose((gravity[a] - gravity[b])[_shared(session, a, b)], 0.0, atol=_EQUAL)), None)
+        differing = next(
+            ((a, b) for a, b in pairs if not np.allclose((gravity[a] - gravity[b])[_shared(session, a, b)], 0.0, atol=_EQUAL)), None
+        )
         if differing:
             told = [f"'{parts[each].name}', whose gravity is ({', '.join(f'{g:g}' for g in gravity[each])}) m/s2" for each in differing]
             yield f"'{adapter.name}' ({adapter.fmu.model_name}) couples {told[0]}, with {told[1]}; give both the same {', '.join(NAMES)}"
