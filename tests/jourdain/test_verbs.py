@@ -279,7 +279,7 @@ def test_a_checkpoint_that_was_not_written_is_not_listed(
     said = json.loads(out)
     assert code == 0 and said["written"] == [str(rows)]
     assert said["warnings"] == [
-        f"a checkpoint failed: '{path}' could not be written at t = 0.1 s: No space left on device; the run went on, and none was written"
+        f"a checkpoint failed: '{path}' could not be written at t = 0.1 s: No space left on device: make room there, or choose another path; the run went on, and none was written"
     ]
 
 

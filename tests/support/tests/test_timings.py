@@ -21,7 +21,7 @@ def test_costly_components_are_few() -> None:
 
 
 def test_the_ordinary_run_shows_many_components() -> None:
-    """Of the components about a quarter are shown, the representative ones among them."""
+    """About a quarter of the components are shown, the representative ones among them."""
     shown = [name for name in all_components() if is_shown(name)]
     assert set(shown) >= REPRESENTATIVE and 0.15 < len(shown) / len(all_components()) < 0.4
 
