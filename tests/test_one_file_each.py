@@ -1,4 +1,7 @@
-"""A new scheme, solver, component or port kind is one file touched: nothing else names it."""
+"""A new scheme, solver, component or port kind runs with one file alone.
+
+Tables that name existing ones, such as colours by port kind, are in ``docs/architecture.md``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The sentences on a run that has ended, in addition to its ending."""
+"""Warnings and notes on a run that has ended, in addition to its ending.
+
+``conclude`` adds sentences that follow from the session, ``judge`` adds warnings that follow from the recorded rows. ``simulate.py`` calls
+both.
+"""
 
 from __future__ import annotations
 

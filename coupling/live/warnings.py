@@ -1,4 +1,7 @@
-"""Warnings on a run that went on: sentences on what makes its result doubtful."""
+"""Warnings on a run that went on: sentences on what makes its result doubtful.
+
+``warnings`` calls the functions that need a session alone. ``coarse`` needs the recorded rows, and ``conclusion.judge`` calls it.
+"""
 
 from __future__ import annotations
 

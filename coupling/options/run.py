@@ -1,4 +1,7 @@
-"""Options of a simulation, as the user gives them."""
+"""Options of a simulation, as the user gives them.
+
+The section "Options of a run" in ``docs/architecture.md`` lists the other files that a new option touches.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-/* States on the constraints: what the files that move them there share. */
+/* States on the constraints: declarations that several files share.
+ *
+ * project.c projects at the end of a step, and in rows between steps. project_fully.c projects at starts and events. projected.c has the
+ * projected right-hand side of CVODE, IDA and SciPy. decide.c finds redundant constraints. bordered.c serves the steps of index3 alone. */
 #ifndef KERNEL_PROJECT_H
 #define KERNEL_PROJECT_H
 

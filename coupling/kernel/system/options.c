@@ -1,4 +1,5 @@
-/* Options of a run. No other file sets them. */
+/* Options of a run that last until the next run. No other file sets these four; forget_options resets them.
+ * constraints/project.c sets the projection and its sizes, kernel.c the damping. */
 #include "system/kernel_internal.h"
 
 int kernel_set_fast(Kernel *k, bool fast)
