@@ -122,9 +122,11 @@ class Analysed(Composition):
         hold: Sequence[str] = (),
         free: Sequence[str] = (),
     ) -> Equilibria:
-        """Returns equilibria along a parameter, such as ``equilibria("spring.k", np.linspace(50, 5, 20))``, each sought from the last.
+        """Returns equilibria at the ``values`` of a ``parameter``, such as ``equilibria("spring.k", np.linspace(50, 5, 20))``.
 
-        Where stability is lost or gained on the way, the value of the parameter is found, and the poses beyond have alternatives.
+        Each equilibrium is sought from the one before, the first from ``initial``; ``hold`` and ``free`` are as in ``equilibrium``. If
+        stability is lost or gained on the way, the value of the parameter is found, and the poses beyond have alternatives. AnalysisError
+        is raised if an equilibrium is not found.
         """
         from coupling.analysis.continuation import equilibria
 

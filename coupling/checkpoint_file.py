@@ -114,6 +114,6 @@ def read(path: Path) -> Saved:
     if not why and not {"asked", "kernel"} <= {name for name, _ in head["blocks"]}:
         why = "blocks 'asked' and 'kernel' are not there"
     if why:
-        raise ResultError(f"'{path}' says something else than this Jourdain expects ({why}); {_REMEDY}")
+        raise ResultError(f"'{path}' has not the content that this Jourdain expects ({why}); {_REMEDY}")
     ends = np.cumsum([_HEAD.size + length, *sizes])
     return Saved(head, {name: np.frombuffer(data, np.uint8, size, at) for (name, size), at in zip(head["blocks"], ends, strict=False)})

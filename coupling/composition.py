@@ -64,7 +64,7 @@ class Composition:
 
     @classmethod
     def of(cls, definition: Definition, origin: Origin | None = None) -> Self:
-        """Returns the system of a definition, with the data of the package from which it comes."""
+        """Returns the system of a ``definition``. ``origin`` has the data of the SSP package from which it comes, if any."""
         system = cls(definition.name, definition.gravity)
         system._origin = origin or Origin()
         system._instances = {each.name: each for each in definition.instances}
@@ -166,8 +166,9 @@ class Composition:
     ) -> str:
         """Adds a component between two ports, and connects its port M with ``a`` and its port N with ``b``; returns its name.
 
-        A component without these has two ports, of which the first is connected with ``a``. Without a ``name`` the instance is called as
-        its component, with a number: ``revolute1``. ``options`` are those of ``add``.
+        ``fmu`` is as in ``add``, and ``start_values`` are its start values. A component without ports M and N has two ports, of which the
+        first is connected with ``a``. Without a ``name`` the instance is called after its component, with a number: ``revolute1``.
+        ``options`` are those of ``add``. Ports that do not match raise BuildError.
         """
         self._change()
         _check_ends(a, b)
@@ -213,7 +214,7 @@ class Composition:
 
     @public_call
     def connect(self, a: str, b: str, *, factor: float = 1.0, offset: float = 0.0) -> None:
-        """Connects two ports of opposite sides, or an output with an input, in either order.
+        """Connects ``a`` and ``b``: two ports of opposite sides, or an output with an input, in either order.
 
         Between variables the input receives factor * value + offset, where the value is in the unit of the input. If output and input are
         of different quantities, the value is taken as it is. Ports or variables that do not match raise BuildError.
@@ -261,14 +262,14 @@ class Composition:
         rate: Callable[[float], float] | None = None,
         acceleration: Callable[[float], float] | None = None,
     ) -> None:
-        """Gives an input a constant, a function of time, an expression of SymPy in ``jourdain.declare.t``, or a table of times and
-        values.
+        """Gives the input ``name`` a ``value``: a constant, a function of time, an expression of SymPy in ``jourdain.declare.t``, or a
+        table of times and values.
 
         Between its times (seconds) a table is linear. With ``smooth`` it is a curve: monotone from row to row (True), a ``"spline"`` at
         rest at its ends, or one with ``"free"`` ends. An input that changes at events only keeps each value until the next time. ``breaks``
-        are the times (seconds) at which a function, or one of its derivatives, jumps: integration ends and begins anew there. An input of
-        motion that has rates beside it is given these too. ``rate`` and ``acceleration`` are those of a function; for other drives they are
-        known.
+        are the times (seconds) at which a function, or one of its derivatives, jumps: integration restarts there. An input of motion that
+        has rates beside it is given these too. ``rate`` and ``acceleration`` are those of a function; for other drives they are known. An
+        input that cannot be driven so raises BuildError.
         """
         self._change()
         if not isinstance(name, str):

@@ -21,10 +21,10 @@ _MOST, _LARGEST = 100, 180_000
 
 
 def system_diagram(system: Any, path: Path | str, signals: bool = True, depth: int | None = None) -> Path:
-    """Writes instances as icons with ports, and the wires between them, as SVG, PNG or PDF. Nothing is built or run; the system may be unfinished.
+    """Writes instances as icons with ports, and the wires between them, to ``path`` as SVG, PNG or PDF. Returns the path.
 
-    Without ``signals`` there are neither wires of single variables nor instances that have no other ports. Systems that are included have
-    frames of their own, and are one box each where they lie more than ``depth`` deep: with 0 all of them.
+    Nothing is built or run; the system may be unfinished. Without ``signals``, wires of single variables and instances without other ports
+    are left out. Included systems have frames of their own. Those that lie more than ``depth`` deep are one box each: with 0 all of them.
     """
     target = file_path(path, ".svg")
     picture = diagram_of(system.definition, signals, depth)

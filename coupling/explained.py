@@ -37,13 +37,13 @@ def explain(
     drives: Mapping[str, float | Callable[[float], float] | Sequence[Sequence[float]] | np.ndarray] | None = None,
     **options: Any,
 ) -> Explanation:
-    """Explains one evaluation: ``print`` it, or read ``joints`` row by row.
+    """Explains one evaluation of the ``system``: ``print`` it, or read ``joints`` row by row.
 
     It shows the method of derivatives, the stabilisation, violations, multipliers, right sides, factors, redundant constraints and modes.
     ``at`` is a time in seconds, to which a run is made from ``start_time``. It may also be a pose or a result as ``initial`` of
     ``simulate``, which need not satisfy the constraints. A result is explained at its end, with the drives of its run. By default it is the
     start, after assembly. ``start_values``, ``drives`` and ``options`` are those of ``simulate``, such as ``rtol``, ``stabilisation`` or
-    ``multipliers``.
+    ``multipliers``. An impossible evaluation raises AnalysisError or the error of ``simulate``.
     """
     if isinstance(at, Result):
         drives = {**at.drives, **(drives or {})}

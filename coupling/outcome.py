@@ -51,13 +51,17 @@ class Outcome:
     """Outcome of a run: ``print`` it, or ask it: ``if result.outcome.completed``."""
 
     ending: Ending
+    """Kind of the end."""
     sentence: str
+    """End of the run with its time, its reason and the remedy."""
     warnings: list[str] = field(default_factory=list)
+    """Warnings on a run that continued."""
     notes: list[str] = field(default_factory=list)
     """Notes on facts that may be intended: units that were converted, inputs that nothing gives."""
     stabilisation: str = ""
     """Stabilisation that held the constraints, and the reason; empty without constraints."""
     counts: Counts = field(default_factory=Counts, repr=False, compare=False)
+    """Counts of the solver or scheme."""
 
     @property
     def completed(self) -> bool:

@@ -62,17 +62,29 @@ class Statistics:
     """
 
     evaluations: int
+    """Number of evaluations of the whole system, including those for recording."""
     steps: int
+    """Number of accepted steps."""
     rejected: int
+    """Number of rejected steps."""
     newton_iterations: int
+    """Number of Newton iterations of all loops, or of the steps of ``index3``."""
     factorisations: int
+    """Number of factorisations in these iterations."""
     events: int
+    """Number of all events."""
     state_events: int
+    """Number of events at which an indicator changed its sign."""
     time_events: int
+    """Number of events at a known time."""
     step_events: int
+    """Number of events that FMUs requested after a step."""
     seconds_preparing: float
+    """Time in s for instances and initial states."""
     seconds_running: float
+    """Time in s of the integration alone."""
     seconds_in_fmus: float
+    """Share of that time in s that FMUs took."""
     passes: int = 0
     """Number of passes of a co-simulation in which all its instances stepped, repetitions included."""
     most_newton_iterations: int = 0

@@ -113,7 +113,7 @@ class Result:
 
     @classmethod
     def load(cls, path: Path | str) -> Result:
-        """Reads a result that ``save`` has written, without its FMUs. A run under way has the rows that it has written so far."""
+        """Reads a result that ``save`` has written to ``path``; no FMU is needed. A run under way has the rows so far."""
         return cls(*rows_file.read(file_path(path, rows_file.SUFFIX, "read")))
 
     def __getitem__(self, name: str) -> Any:
@@ -143,11 +143,11 @@ class Result:
         return f"was not recorded; {nearest(name, self.names) or _NAMES}"
 
     def sensitivity(self, name: str, parameter: str) -> np.ndarray:
-        """Returns the derivative over time of a recorded variable by a parameter of ``sensitivities``; any other raises NotRecorded."""
+        """Returns the derivative of a recorded variable ``name`` by a ``parameter`` of ``sensitivities`` over time, or raises NotRecorded."""
         return self._record.derivatives[:, self._place(name, parameter)]
 
     def sensitivity_unit(self, name: str, parameter: str) -> str:
-        """Returns the unit of such a derivative."""
+        """Returns the unit of the derivative of the variable ``name`` by ``parameter``, such as "rad/(kg)"."""
         self._place(name, parameter)
         return quotient(self.units[name], next(each.unit for each in self._record.parameters if each.name == parameter))
 
@@ -230,7 +230,7 @@ class Result:
     def at(self, t: Sequence[float] | np.ndarray, side: str = "after") -> Mapping[str, np.ndarray]: ...
 
     def at(self, t: float | Sequence[float] | np.ndarray, side: str = "after") -> Mapping[str, float] | Mapping[str, np.ndarray]:
-        """Returns all values by name at a time in s, or arrays at several times: linear between rows, the last of discrete variables.
+        """Returns all values by name at ``t`` in s, or arrays at several times: linear between rows, the last of discrete variables.
 
         At an event ``side`` chooses one of its two rows, ``before`` or ``after``.
         """
@@ -294,11 +294,12 @@ class Result:
         traces: Sequence[str] | None = None,
         title: str | None = None,
     ) -> Path:
-        """Writes the mechanism in motion as one page of HTML, or as a moving picture if the path ends with ``.svg``. Returns the path.
+        """Writes the mechanism in motion to ``path``: a page of HTML, or a moving picture if it ends with ``.svg``. Returns the path.
 
-        The page needs no server, network or FMUs. The picture contains no program and runs by itself, without plots and forces. ``signals``
-        are plotted beside the mechanism: names, or tuples of names in one plot. ``forces`` are instances or patterns with ``*`` whose
-        recorded forces are arrows, by default all unless the run is long. ``traces`` are bodies or ports whose paths are drawn.
+        The page needs no server, network or FMUs. The picture contains no program and runs by itself, without plots and forces. ``title``
+        replaces the name. ``signals`` are plotted beside the mechanism: names, or tuples of names in one plot. ``forces`` are instances or
+        patterns with ``*`` whose recorded forces are arrows; None means all in short runs. ``traces`` are bodies or ports whose paths are
+        drawn.
         """
         target = file_path(path, ".html")
         if target.suffix not in (".html", ".htm", ".svg"):
@@ -320,10 +321,10 @@ class Result:
         traces: Sequence[str] | None = (),
         forces: Sequence[str] | None = (),
     ) -> Path:
-        """Writes the pose at a time as SVG, PNG or PDF, by the suffix of the path; of several times a strip of poses.
+        """Writes the pose at ``t`` (s) as SVG, PNG or PDF, by the suffix of ``path``; several times give a strip of poses.
 
-        ``names`` writes those of bodies beside them; ``traces`` are bodies or ports whose paths are drawn, ``forces`` instances
-        or patterns whose recorded forces are arrows.
+        ``names`` shows those of bodies; ``traces`` are bodies or ports whose paths are drawn, ``forces`` instances or patterns whose
+        recorded forces are arrows.
         """
         times = [t] if isinstance(t, int | float | np.number) else list(t) if isinstance(t, Sequence | np.ndarray) else []
         if not times:
@@ -368,7 +369,7 @@ class Result:
         return list(found)
 
     def compare(self, other: Result, names: Sequence[str] | None = None) -> Comparison:
-        """Returns the differences from another result, by name: the greatest difference, its time, and the root mean square.
+        """Returns the differences from an ``other`` result, by name: the greatest difference, its time, and the root mean square.
 
         Rows of times that both have are compared; ``names`` are names and patterns with ``*``, by default all that both have recorded.
         Without a name or a time in common ResultError is raised.
@@ -392,7 +393,7 @@ class Result:
         return Comparison(self.time[own], {name: (self[name][own], other[name][its]) for name in chosen}, self.units)
 
     def final(self, names: Sequence[str]) -> dict[str, float]:
-        """Returns the last values by name, such as the states of another start. Names that were not recorded raise ResultError."""
+        """Returns the last values of ``names``, such as the states of another start. Names that were not recorded raise ResultError."""
         if not len(self):
             raise ResultError(f"the result has no row: {self.outcome.sentence}")
         last, missing = self.at(self.time[-1]), [name for name in names if name not in self.names]
@@ -407,7 +408,7 @@ class Result:
         return np.array([column.discrete for column in self._record.columns], dtype=bool)
 
     def save(self, path: Path | str) -> None:
-        """Writes everything to a file that ends in ``.jrd``, from which ``Result.load`` gives back the same, to the bit."""
+        """Writes everything to ``path``, which ends in ``.jrd``. ``Result.load`` gives back the same, to the bit."""
         target = file_path(path, rows_file.SUFFIX)
         if target.suffix != rows_file.SUFFIX:
             raise ValueError(
@@ -417,7 +418,7 @@ class Result:
             rows_file.write(target, self._record, self.outcome, clean=True)
 
     def to_mat(self, path: Path | str) -> None:
-        """Writes parameters and all rows as Modelica tools do (``.mat``), with units and descriptions."""
+        """Writes parameters and all rows to ``path`` as Modelica tools do (``.mat``), with units and descriptions."""
         target = file_path(path, ".mat")
         with written(target):
             mat_file.write(target, self._record)
@@ -454,7 +455,7 @@ class Result:
         return xarray.Dataset(variables, coords={"time": ("time", self.time, {"units": "s"})}, attrs={"title": self.system})
 
     def to_csv(self, path: Path | str) -> None:
-        """Writes all rows: the names with their units, then the numbers, in full precision."""
+        """Writes all rows to ``path`` as CSV: names with their units, then the numbers in full precision."""
         target = file_path(path, ".csv")
         with written(target), target.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
@@ -465,9 +466,9 @@ class Result:
 def start_picture(
     system: Any, path: Path | str, initial: Any = "relax", start_values: Mapping[str, Any] | None = None, names: bool = True
 ) -> Path:
-    """Writes the start, before any run, as SVG, PNG or PDF; joints whose positions do not fit are red. The system can still be changed.
+    """Writes the start to ``path``, before any run, as SVG, PNG or PDF; joints with open positions are red. The system can still change.
 
-    ``initial="assemble"`` shows the pose that is found from there.
+    ``initial="assemble"`` shows the assembled pose. ``start_values`` are as in ``simulate``; ``names`` shows those of bodies.
     """
     result = system.of(system.definition).simulate(0.0, initial=initial, start_values=start_values)
     bad = {

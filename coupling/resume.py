@@ -48,10 +48,11 @@ def resume(
     stop_time: float | None = None,
     progress: bool = Run.progress,
 ) -> Result:
-    """Resumes a run from its last checkpoint; the result has all its rows.
+    """Resumes a run from its last checkpoint in the file ``path``; the result has all its rows.
 
     ``drives`` are the functions of time that drove inputs, which no file can hold. ``stop_time`` (seconds) may differ from that of the run.
-    Further checkpoints take the place of the one that was read. A file that is no checkpoint raises ResultError.
+    ``progress`` shows a bar on a terminal. Further checkpoints replace the one that was read. A file that is no checkpoint raises
+    ResultError.
     """
     if not isinstance(path, str | os.PathLike) or not os.fspath(path) or "\0" in os.fsdecode(path):
         raise BuildError(f"resume: {shown(path)} is no path; give that of a checkpoint, such as 'run.ckpt'")

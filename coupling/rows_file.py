@@ -439,7 +439,7 @@ class _Reader:
     def _other(self, why: str, said: dict[str, Any]) -> ResultError:
         by = shown(said.get("jourdain", "another program"))
         what = f" ({why})" if why else ""
-        return self._damaged(f"says something else than this Jourdain expects{what}; it was written by {by}", _REMEDY)
+        return self._damaged(f"has not the content that this Jourdain expects{what}; it was written by {by}", _REMEDY)
 
     def _made(self, said: dict[str, Any], make: Callable[[], Made]) -> Made:
         try:

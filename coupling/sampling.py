@@ -20,10 +20,10 @@ class Sample(dict[str, np.ndarray]):
 
 @public_call
 def sample(parameters: Mapping[str, Any], n: int, method: str = "latin", seed: int = 0) -> Sample:
-    """Draws ``n`` points for ``sweep``; what is refused raises BuildError.
+    """Draws ``n`` points for ``sweep``. Refused intervals and options raise BuildError.
 
-    Each parameter has an interval ``(low, high)`` in which all values are equally likely, or a distribution with ``ppf``, such as
-    ``scipy.stats.norm(1.0, 0.1)``. ``method`` is ``latin`` (Latin hypercube), ``sobol``, ``halton`` (both scrambled) or ``random``. The
+    ``parameters`` gives each name an interval ``(low, high)`` in which all values are equally likely, or a distribution with ``ppf``, such
+    as ``scipy.stats.norm(1.0, 0.1)``. ``method`` is ``latin`` (Latin hypercube), ``sobol``, ``halton`` (both scrambled) or ``random``. The
     same ``seed`` gives the same points.
     """
     if not isinstance(parameters, Mapping) or not parameters:

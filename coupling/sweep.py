@@ -73,7 +73,8 @@ def sweep(
 
     ``folder`` takes a ``.jrd`` file for each run. A sweep that is started again with the same folder makes only the missing runs.
     ``on_failure="raise"`` ends the sweep with SweepError at the first run that fails. ``start_values``, ``drives`` and all other options
-    are those of ``simulate``, for all runs. Points or options that are refused raise BuildError.
+    are those of ``simulate``, for all runs, and so is ``stop_time`` (seconds). ``progress`` shows a bar on a terminal. Refused points or
+    options raise BuildError.
     """
     if not isinstance(system, System):
         raise BuildError(f"a sweep of {shown(system)} is refused: give the System first, then the points")

@@ -42,7 +42,7 @@ class System(Analysed):
     @classmethod
     @public_call
     def from_ssp(cls, path: str | os.PathLike[str]) -> Self:
-        """Reads a system from an SSP package of any tool: FMUs, values, connections, and dotted names for nested systems.
+        """Reads a system from the SSP package ``path`` of any tool: FMUs, values, connections, and dotted names for nested systems.
 
         Unsupported elements are refused by name. ``settings`` are the package's, for ``simulate(**settings)``; ``notes`` are remarks.
         """
@@ -60,7 +60,7 @@ class System(Analysed):
 
     @public_call
     def to_ssp(self, path: str | os.PathLike[str], settings: Mapping[str, Any] | None = None, parameters: str = "inline") -> Path:
-        """Writes the system as an SSP 1.0 package, with its FMUs; data that SSP cannot express are in an annotation.
+        """Writes the system to ``path`` as an SSP 1.0 package, with its FMUs; data that SSP cannot express are in an annotation.
 
         ``settings`` are options of ``simulate`` to keep, such as ``{"stop_time": 2.0}``, by default those that the system was read with.
         ``parameters`` are written ``inline``, or each set into its own ``file`` ``.ssv``. Inputs that add up become components
@@ -88,7 +88,7 @@ class System(Analysed):
         start_values: Mapping[str, Value] | str | os.PathLike[str] | None = None,
         locals: bool = True,
     ) -> Path:
-        """Writes a system of this library's components as one FMU without Python, for Model Exchange and Co-Simulation.
+        """Writes a system of this library's components to ``path`` as one FMU without Python, for both kinds. Returns the path.
 
         ``inputs`` are ports and input variables that become those of the FMU: ``["cylinder.rod", "motor.tau"]``. A port of a body may be
         connected inside as well; its efforts add up. ``outputs`` are names, instances, ports or patterns with ``*``, by default all states;
@@ -192,11 +192,12 @@ class System(Analysed):
 
         Solution: ``solver`` is ``dopri5`` or ``dop853`` (explicit Runge-Kutta, with events located to rounding), or ``cvode`` or ``ida``
         (stiff). ``Index3(step_size=...)`` takes fixed steps that end on the constraints; ``RK45``, ``Radau``, ``BDF`` and ``LSODA`` are
-        those of SciPy. ``rtol`` is the relative and ``atol`` the absolute tolerance, by default ``rtol`` times the nominal values. A
-        mapping gives ``atol`` by name of state, and of algebraic variable for ``ida``, or by patterns with ``*``, whose last match counts.
-        Start: ``initial`` says how a start that violates constraints is treated: ``check`` refuses it, ``assemble`` moves the values that
-        the user did not set, ``relax`` leaves it to the stabilisation. It may also be a pose of ``assemble()`` or ``equilibrium()``, or a
-        result, whose last row counts. The run begins there; if its ``start_values`` give other lengths, it begins at the nearest pose.
+        those of SciPy. ``max_step`` (seconds) limits a step; ``max_steps``, and a state beyond ``value_limit`` times its usual size, end
+        the run. ``rtol`` is the relative and ``atol`` the absolute tolerance, by default ``rtol`` times the nominal values. A mapping gives
+        ``atol`` by name of state, and of algebraic variable for ``ida``, or by patterns with ``*``, whose last match counts. Start:
+        ``initial`` says how a start that violates constraints is treated: ``check`` refuses it, ``assemble`` moves the values that the user
+        did not set, ``relax`` leaves it to the stabilisation. It may also be a pose of ``assemble()`` or ``equilibrium()``, or a result,
+        whose last row counts. The run begins there; if its ``start_values`` give other lengths, it begins at the nearest pose.
         ``start_values`` belong to this run alone, by full names such as ``rod.m``, or in a file ``.ssv`` of SSP. They count over those of
         ``add``. ``drives`` are constants, functions of time or tables for this run, by the names of inputs, in place of those of ``drive``.
 

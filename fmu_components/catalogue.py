@@ -44,7 +44,7 @@ def all_components() -> dict[str, type[Component]]:
 
 
 def find(name: str) -> type[Component]:
-    """The component with this name."""
+    """Returns the component class with this ``name``, such as "planar.Revolute". Another name raises UnknownComponent with similar ones."""
     components = all_components()
     if name not in components:
         near = components_called(name)[:3] or difflib.get_close_matches(name, components, n=3, cutoff=0.4)
@@ -54,7 +54,8 @@ def find(name: str) -> type[Component]:
 
 
 def from_file(path: Path) -> list[type[Component]]:
-    """The components that a user's own Python file declares."""
+    """Returns the component classes that the Python file at ``path`` declares. A missing file raises UnknownComponent, a file that cannot
+    be read or declares none DeclarationError."""
     if not path.is_file():
         raise UnknownComponent(f"there is no file '{path}'; give the path of a Python file that declares a component")
     # A name of its own: a user's file must not hide an installed module, nor count as part of the package.

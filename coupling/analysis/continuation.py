@@ -20,11 +20,12 @@ _HALVINGS = 60
 
 @dataclass(frozen=True)
 class Equilibria(Sequence[Pose]):
-    """One pose for each value of the parameter."""
+    """Equilibria along a parameter: one pose for each of its ``values``."""
 
     parameter: str
     values: np.ndarray
     poses: tuple[Pose, ...]
+    """Poses in the order of the values."""
     branch_points: tuple[float, ...]
     """Values at which stability is lost or gained."""
 
@@ -38,7 +39,8 @@ class Equilibria(Sequence[Pose]):
         return len(self.poses)
 
     def of(self, name: str) -> np.ndarray:
-        """Returns the values of a state, or of an input that was free, along the parameter."""
+        """Returns the values of a state, or of a free input, along the parameter; ``name`` is its full name. An unknown one raises
+        KeyError."""
         return np.array([pose[name] for pose in self.poses])
 
 
@@ -47,8 +49,11 @@ class LinearFamily(Varied, Sequence[LinearModel]):
     """One linear model for each value of the parameter, each at its own equilibrium."""
 
     equilibria: Equilibria
+    """Equilibria of the models, with the values of the parameter."""
     models: tuple[LinearModel, ...]
+    """Models in the order of the values."""
     asked: Asked = field(repr=False)
+    """Request that made the models, for further ones."""
 
     @property
     def axes(self) -> Mapping[str, np.ndarray]:

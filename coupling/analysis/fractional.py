@@ -38,6 +38,7 @@ class FractionalModel:
     degree: int
     """Degree of the fitted polynomials."""
     axes: Mapping[str, np.ndarray] = field(repr=False)
+    """Values of each parameter at the nodes."""
     first: LinearModel = field(repr=False)
     """The model of the first node, for names and units."""
     error_on_grid: float = float("nan")
@@ -77,7 +78,7 @@ class FractionalModel:
         return like(self.first, (whole[:n, :n], whole[:n, n : n + m], whole[n:, :n], whole[n:, n : n + m]), self.first.point)
 
     def save(self, path: str | Path) -> Path:
-        """Writes plain arrays with names to an ``.npz`` file: M, and for each entry of Delta its parameter, centre and half range."""
+        """Writes arrays with names to ``path``, an ``.npz`` file: M, and for each entry of Delta its parameter, centre and half range."""
         path = Path(path)
         parameters = [name for name, count in self.blocks.items() for _ in range(count)]
         arrays: dict[str, Any] = {

@@ -26,9 +26,11 @@ class LinearGrid(Varied):
 
     parameters: Mapping[str, np.ndarray]
     found: tuple[tuple[Pose, LinearModel], ...] = field(repr=False)
+    """Equilibrium and model of each node, the last parameter varying first."""
     branch_points: tuple[Mapping[str, float], ...]
     """Values of the parameters at which stability is lost or gained, sought along the last parameter."""
     asked: Asked = field(repr=False)
+    """Request that made the models, for further ones."""
 
     @property
     def axes(self) -> Mapping[str, np.ndarray]:
@@ -53,11 +55,11 @@ class LinearGrid(Varied):
         return self.found[self._number(place)][1]
 
     def pose(self, *place: int) -> Pose:
-        """Returns the equilibrium at a node, such as ``grid.pose(0, 2)``."""
+        """Returns the equilibrium at a node. ``place`` is its index for each parameter: ``grid.pose(0, 2)``."""
         return self.found[self._number(place)][0]
 
     def of(self, name: str) -> np.ndarray:
-        """Returns a state, or an input that was free, at the equilibrium of each node."""
+        """Returns a state or a free input at the equilibrium of each node; ``name`` is its full name. The array has the shape of the grid."""
         return np.array([pose[name] for pose, _ in self.found]).reshape(self.shape)
 
     @property

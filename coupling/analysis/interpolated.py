@@ -21,7 +21,9 @@ class InterpolatedModel:
     """x' = A(p) x + B(p) u, y = C(p) x + D(p) u with matrices that are interpolated over the parameters p."""
 
     axes: Mapping[str, np.ndarray]
+    """Values of each parameter at the nodes."""
     kind: str
+    """Interpolation, linear or cubic."""
     first: LinearModel = field(repr=False)
     """The model of the first node, for names and units."""
     table: np.ndarray = field(repr=False)

@@ -23,6 +23,7 @@ class Pose(Mapping[str, float]):
     """States, and inputs that were free, by their full names: give it to ``simulate(initial=pose)`` or ``linearise(initial=pose)``."""
 
     states: Mapping[str, float]
+    """Values of all states by full name, in their units."""
     inputs: Mapping[str, float] = field(default_factory=dict)
     """The inputs that were free, at the values that were found."""
     stable: bool = True
@@ -38,6 +39,7 @@ class Pose(Mapping[str, float]):
     assembled: AssembledPose | None = None
     """Data of a pose that was assembled."""
     units: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Units of states and inputs by full name."""
 
     def beside(self, values: Mapping[str, Any]) -> Pose:
         """Returns the pose with start values of other variables."""

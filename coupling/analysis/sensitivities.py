@@ -39,6 +39,7 @@ class Sensitivities:
     eigenvalue_derivatives: Mapping[str, np.ndarray] = field(repr=False)
     """Derivatives of eigenvalues by parameter, in the order of the eigenvalues; not a number for multiple ones."""
     units: Mapping[str, str] = field(repr=False)
+    """Units of states, free inputs, outputs and parameters by full name."""
 
     def __getitem__(self, pair: tuple[str, str]) -> float:
         if pair not in self.derivatives:
@@ -50,8 +51,8 @@ class Sensitivities:
         return self.derivatives[pair]
 
     def of_eigenvalue(self, number: int, parameter: str) -> complex:
-        """Returns the derivative of a simple eigenvalue, by its number in ``eigenvalues``. A multiple eigenvalue or another number
-        raises AnalysisError."""
+        """Returns the derivative of a simple eigenvalue by a ``parameter``, in 1/s per its unit. ``number`` counts ``eigenvalues``. A
+        multiple eigenvalue or another number raises AnalysisError."""
         if parameter not in self.parameters or not -len(self.eigenvalues) <= number < len(self.eigenvalues):
             raise AnalysisError(
                 f"eigenvalue {shown(number)} by {shown(parameter)} is none of these: there are {len(self.eigenvalues)} eigenvalues, and "

@@ -63,13 +63,13 @@ class Varied(ABC):
         return [dict(zip(self.axes, map(float, values), strict=True)) for values in zip(*(grid.ravel() for grid in grids), strict=True)]
 
     def matrices(self, name: str) -> np.ndarray:
-        """Returns ``A``, ``B``, ``C`` or ``D`` of all models, the first indices counting values of the parameters."""
+        """Returns a matrix of all models: ``name`` is "A", "B", "C" or "D". The first indices count values of the parameters."""
         shape = [len(values) for values in self.axes.values()]
         found = np.array([getattr(model, name) for _, model in self.nodes])
         return found.reshape(*shape, *found.shape[1:])
 
     def model_at(self, values: Values) -> LinearModel:
-        """Returns the exact model at any values of the parameters, whose equilibrium is sought from that of the nearest node."""
+        """Returns the exact model at any ``values`` of the parameters, by name. Its equilibrium is sought from the nearest node."""
         checked(values, self.axes)
         widths = {name: np.ptp(axis) or 1.0 for name, axis in self.axes.items()}
         nodes = zip(self.points, self.nodes, strict=True)
@@ -77,14 +77,15 @@ class Varied(ABC):
         return self.asked.linear(values, self.asked.equilibrium(values, pose), model.states)
 
     def between(self, count: int, seed: int) -> list[tuple[dict[str, float], LinearModel]]:
-        """Returns exact models at random values within the ranges."""
+        """Returns exact models at ``count`` random values within the ranges, with these values by name. The same ``seed`` gives the same
+        values."""
         random = np.random.default_rng(seed)
         ranges = {name: (float(np.min(axis)), float(np.max(axis))) for name, axis in self.axes.items()}
         drawn = [{name: float(random.uniform(*ends)) for name, ends in ranges.items()} for _ in range(count)]
         return [(values, self.model_at(values)) for values in drawn]
 
     def to_lpv(self, kind: str = "cubic", checks: int = 10) -> InterpolatedModel:
-        """Returns a state-space model whose matrices are interpolated between the nodes, ``"linear"`` or ``"cubic"``.
+        """Returns a state-space model whose matrices are interpolated between the nodes; ``kind`` is "linear" or "cubic".
 
         Its ``error`` is that of the frequency response at ``checks`` random points, as a share of the response.
         """

@@ -103,7 +103,7 @@ def _far_apart(session: Session) -> str:
     if ratio * ratio * pivot < 1:
         return (
             f"the run begins, or goes on after an event, so close to a singular pose that {known} "
-            "of the forces {where} there; start it farther away, or in the pose itself"
+            f"of the forces {where} there; start it farther away, or in the pose itself"
         )
     if one:
         return (
@@ -174,8 +174,9 @@ def _replacement(session: Session, count: int, names: list[str]) -> str:
     if more or len(hinges) < 2 * loops or not _OF_PLANAR_LOOPS.issuperset(joints.values()):
         return ""
     return (
-        f". To avoid this, replace {'one' if loops == 1 else 'in each loop one'} {_HINGE} by a spatial.Spherical and the next one by a spatial.Universal. One of its axes (x of M, y of N) is the "
-        "axis of the hinge; the other, on the body between the two, is across the line between them (hinges: {listed(hinges)}). The others stay"
+        f". To avoid this, replace {'one' if loops == 1 else 'in each loop one'} {_HINGE} by a spatial.Spherical and the next one by a "
+        "spatial.Universal. One of its axes (x of M, y of N) is the axis of the hinge; the other, on the body between the two, is across the "
+        f"line between them (hinges: {listed(hinges)}). The others stay"
     )
 
 

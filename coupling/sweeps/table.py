@@ -31,8 +31,8 @@ _NOT_RUN = Outcome(Ending.INTERRUPTED, "it was not run, or not to its end")
 class SweepTable:
     """Rows by number, columns by name: ``table[3]``, ``table["end"]``, ``table["rod.m"]``.
 
-    Row i belongs to point i, for every executor. ``outcomes`` has the outcome of each run; measures of a run that failed are not a number.
-    ``outcome`` is that of the sweep itself.
+    Row i belongs to point i, for every executor; methods take this ``number``. ``outcomes`` has the outcome of each run. Measures of a
+    failed run are NaN. ``outcome`` is that of the sweep itself.
     """
 
     def __init__(self, task: Task) -> None:
@@ -56,6 +56,7 @@ class SweepTable:
         return len(self._points) - 1, point
 
     def put(self, row: Row) -> None:
+        """Adds a finished ``row``. The sweep calls it."""
         self.outcomes[row.number] = self._told.setdefault(row.outcome.key, row.outcome)
         self._seconds = _set(self._seconds, row.number, row.seconds)
         for name, value in row.measures.items():
@@ -105,7 +106,7 @@ class SweepTable:
         return self._task.told(number, self._points[number])
 
     def kept(self, number: int) -> Mapping[str, np.ndarray]:
-        """Returns the time and the variables of ``keep`` of one run; empty if it failed."""
+        """Returns the time (s) and the variables of ``keep`` of one run as arrays by name; empty if it failed."""
         return self._kept.get(self._checked(number), {})
 
     def __getitem__(self, which: int | str) -> Any:
@@ -174,7 +175,7 @@ class SweepTable:
         return pandas.DataFrame(self._columns(), index=pandas.RangeIndex(len(self), name="run"))
 
     def to_csv(self, path: Path | str) -> None:
-        """Writes all columns, in full precision."""
+        """Writes all columns to ``path`` as CSV, in full precision."""
         if not isinstance(path, str | os.PathLike):
             raise TypeError(f"{shown(path)} is no path; give that of the file to be written, such as 'sweep.csv'")
         columns = self._columns()

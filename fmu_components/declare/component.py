@@ -66,8 +66,11 @@ Bounds = tuple[float | None, float | None]
 class Component:
     """Base of all components: subclass it, write a docstring, and state the mathematics in ``declare``.
 
-    The first line of the docstring is the component's title. The class attribute ``drawing`` is its icon, ``picture``
-    what it looks like in its mechanism, ``stop_time`` the length of its default experiment in seconds.
+    The first line of the docstring is the component's title. The class attribute ``drawing`` is its icon, ``picture`` its appearance in a
+    mechanism, ``stop_time`` the length of its default experiment in seconds. Methods that declare a quantity return its symbol. They take
+    its ``name``, its ``start`` value, its ``unit`` ("" for a number) and a ``text`` for documentation. ``equation`` is its SymPy
+    expression, and ``nominal`` its usual size in this unit. ``holds`` are its least and greatest valid value, each of which may be None; a
+    run outside of them continues with a warning. Wrong names, units and values raise DeclarationError.
     """
 
     drawing: ClassVar[Drawing] = Drawing()
@@ -78,10 +81,11 @@ class Component:
         self._draft = _Draft()
 
     def symbol(self) -> Picture | None:
-        """The picture of a component that states none."""
+        """Returns the picture of a component that states none; None for the default."""
         return None
 
     def declare(self) -> None:
+        """Declares variables, ports and equations. Each component overrides it."""
         raise DeclarationError(f"{type(self).__name__} declares nothing; give it a method declare(self) that states its equations")
 
     # -- variables -----------------------------------------------------------------------------------------------
@@ -101,9 +105,9 @@ class Component:
         fixed: bool = False,
         otherwise: str = "",
     ) -> sympy.Symbol:
-        """A number that the user chooses. ``above``/``below`` exclude the bound, ``at_least``/``at_most`` include it.
+        """Declares a number that the user chooses. ``above``/``below`` exclude the bound, ``at_least``/``at_most`` include it.
 
-        It can be changed between steps and at events, unless it is ``fixed``. ``otherwise`` says what is for values that are refused.
+        It can be changed between steps and at events, unless it is ``fixed``. ``otherwise`` gives the remedy for values that are refused.
         """
         valid = Range(
             -math.inf if above is None and at_least is None else float(above if above is not None else at_least),  # type: ignore[arg-type]
@@ -117,29 +121,28 @@ class Component:
         return self._add(Variable(name, Role.PARAMETER, unit, text, float(start), range=valid, nominal=nominal, tunable=not fixed))
 
     def option(self, name: str, start: bool, text: str) -> sympy.Symbol:
-        """A Boolean parameter, chosen before initialisation.
+        """Declares a Boolean parameter, chosen before initialisation.
 
-        That called ``solver.implicit`` chooses the implicit method of integration inside Co-Simulation steps, for stiff models.
+        The option ``solver.implicit`` chooses the implicit method of integration inside Co-Simulation steps, for stiff models.
         """
         return self._add(Variable(name, Role.PARAMETER, "", text, bool(start), type="boolean"))
 
     def switch(self, name: str, start: bool, text: str) -> sympy.Symbol:
-        """A Boolean that is chosen before initialisation."""
+        """Declares a Boolean that is chosen before initialisation and also selects a set of unknowns."""
         return self._add(Variable(name, Role.SWITCH, "", text, start, type="boolean"))
 
     def state(
         self, name: str, start: float, unit: str, text: str, *, nominal: float = 1.0, gauge: str | None = None, holds: Bounds = (None, None)
     ) -> sympy.Symbol:
-        """A continuous state; give its derivative with ``rate``.
+        """Declares a continuous state; give its derivative with ``rate``.
 
-        The component describes what happens within the bounds that ``holds`` names, least and greatest, of which either may be None. A run in which the
-        state leaves them goes on, and warns. A ``gauge`` state follows the output of that name and chooses between values of it that are equivalent,
-        as angles are that differ by whole turns. It enters nothing else: its errors do not count, and it is no coordinate of the system.
+        A ``gauge`` state follows the output of that name and chooses between equivalent values, such as angles that differ by whole turns.
+        No equation uses it: its errors do not count, and it is no coordinate of the system.
         """
         return self._add(Variable(name, Role.STATE, unit, text, float(start), nominal=nominal, gauge=gauge, holds=holds))
 
     def rate(self, state: sympy.Symbol, derivative: sympy.Expr) -> None:
-        """The time derivative of a state."""
+        """Gives the time derivative of a ``state``: ``derivative`` is an expression in the unit of the state per second."""
         variable = self._draft.variables.get(str(state))
         if variable is None or variable.role is not Role.STATE:
             raise DeclarationError(f"{self._name}: rate() was given '{state}', which is not a state; declare it with state() first")
@@ -158,15 +161,16 @@ class Component:
         self._draft.rates[state] = derivative if isinstance(derivative, sympy.Symbol) else der
 
     def discrete(self, name: str, start: float | int | bool, unit: str, text: str) -> sympy.Symbol:
-        """A state that changes at events only; Boolean, integer or real as its start value is."""
+        """Declares a state that changes at events only; Boolean, integer or real as its start value is."""
         return self._add(Variable(name, Role.DISCRETE, unit, text, start, type=_type_of(start)))
 
     def input(self, name: str, start: float, unit: str, text: str, *, order: int = 3) -> sympy.Symbol:
-        """A signal that enters."""
+        """Declares an input. ``order`` is its level: 0 for a position, 1 for a velocity, 2 for an acceleration, 3 for an effort or another
+        signal."""
         return self._add(Variable(name, Role.INPUT, unit, text, float(start), order=order))
 
     def command(self, name: str, start: bool | int, text: str) -> sympy.Symbol:
-        """A Boolean or a whole number that enters, as its start value is; it changes at events and between steps only."""
+        """Declares a Boolean or integer input, as its start value is; it changes at events and between steps only."""
         if _type_of(start) == "real":
             raise DeclarationError(
                 f"{self._name}: the command '{name}' starts at {start!r}; give True, False or a whole number, or declare it with input()"
@@ -174,9 +178,9 @@ class Component:
         return self._add(Variable(name, Role.DISCRETE_INPUT, "", text, start, type=_type_of(start)))
 
     def signal(self, name: str, unit: str, text: str, *, rates: int = 1) -> sympy.Symbol:
-        """A signal whose time derivatives enter as well, as ``<name>.rate`` and ``<name>.acceleration``, so that D applies to it.
+        """Declares an input with its time derivatives ``<name>.rate`` and ``<name>.acceleration``; therefore D applies to it.
 
-        One of velocity has one rate, one of position two.
+        ``rates`` is the number of derivatives: 1 for a velocity, 2 for a position.
         """
         level = 2 - rates
         value = self.input(name, 0.0, unit, text, order=level)
@@ -190,11 +194,11 @@ class Component:
     def output(
         self, name: str, equation: sympy.Basic, unit: str, text: str, *, nominal: float = 1.0, holds: Bounds = (None, None)
     ) -> sympy.Symbol:
-        """A quantity that leaves. ``holds`` as of a state: a run warns of values beyond these bounds."""
+        """Declares an output, which other components may use."""
         return self._calculated(Role.OUTPUT, name, equation, unit, text, nominal, holds)
 
     def coordinate(self, name: str, equation: sympy.Expr, unit: str, text: str) -> sympy.Symbol:
-        """A quantity that is given as an output with its rates, ``<name>.q``, ``.qd`` and ``.qdd``, and that D then takes as a whole."""
+        """Declares a quantity with its rates as the outputs ``<name>.q``, ``.qd`` and ``.qdd``; D then takes it as a whole."""
         q = self.output(f"{name}.q", equation, unit, text)
         rate = self.D(sympy.sympify(equation))
         qd = self.output(f"{name}.qd", rate, _rate_unit(unit), f"rate of {name}.q")
@@ -213,10 +217,7 @@ class Component:
         rate: sympy.Expr | None = None,
         holds: Bounds = (None, None),
     ) -> sympy.Symbol:
-        """A quantity that is shown but not connected, or that makes other equations shorter; with its ``rate`` D applies to it.
-
-        ``holds`` as of an output.
-        """
+        """Declares a quantity that is shown but not connected, or that shortens other equations. With its ``rate`` D applies to it."""
         symbol = self._calculated(Role.LOCAL, name, equation, unit, text, nominal, holds)
         if rate is not None:
             self._draft.rates[symbol] = rate
@@ -232,9 +233,11 @@ class Component:
     def port(
         self, name: str, kind: PortKind, gives: Side, text: str, starts: Mapping[str, float] | None = None, *, torque_free: bool = False
     ) -> Any:
-        """A port on one side of a connection; its other side's variables become inputs, which start at ``starts`` or at 0, a rotation matrix at 1.
+        """Declares a port, which ``gives`` motion or effort; ``kind`` is PLANAR, SPATIAL and so on. Returns it, with its variables as
+        attributes.
 
-        One that gives motion and is ``torque_free`` is a point without rotation: joints that would give it torque are refused.
+        The variables of the other side become inputs. They begin at ``starts``, or at 0, a rotation matrix at 1. A port that gives motion
+        and is ``torque_free`` is a point without rotation: joints that would give it torque are refused.
         """
         if kind not in KINDS:
             raise DeclarationError(
@@ -260,9 +263,9 @@ class Component:
         return port
 
     def moves(self, port: Any, *coordinates: sympy.Expr) -> None:
-        """Gives the motion of a port: its coordinates, from which the operator D derives the rates.
+        """Gives the motion of a ``port`` by its ``coordinates``, from which the operator D derives the rates.
 
-        Of a spatial frame these are three coordinates, three angular velocities and the rotation matrix, row by row.
+        A spatial frame takes three coordinates, three angular velocities and the rotation matrix, row by row.
         """
         kind = port.kind
         self._check_count("moves", port, len(coordinates), len(kind.chains) + len(kind.attitude), "coordinates")
@@ -273,7 +276,7 @@ class Component:
                 value = self.D(value) if quantity is not chain[-1] else value
 
     def gives(self, port: Any, *efforts: sympy.Expr) -> None:
-        """Gives the efforts of a port."""
+        """Gives the ``efforts`` of a ``port``, in the order and units of its kind."""
         self._check_count("gives", port, len(efforts), len(port.kind.effort), "efforts")
         for quantity, effort in zip(port.kind.effort, efforts, strict=True):
             self._give(port, quantity, sympy.sympify(effort))
@@ -308,12 +311,12 @@ class Component:
     # -- events and validity -------------------------------------------------------------------------------------
 
     def relation(self, name: str, expression: sympy.Expr, text: str) -> sympy.Symbol:
-        """A Boolean that is true while the expression is positive; it changes at events only, which are located."""
+        """Declares a Boolean that is true while ``expression`` is positive; it changes at events only, which are located."""
         self._add(Variable(f"{name}.indicator", Role.INDICATOR, self._unit_of(expression), f"positive while {name}", equation=expression))
         return self._add(Variable(name, Role.RELATION, "", text, None, type="boolean", partner=f"{name}.indicator"))
 
     def when(self, trigger: Trigger, updates: Mapping[sympy.Symbol, sympy.Basic], text: str) -> None:
-        """Declares an event: at the trigger, states and discrete states take new values, computed from all values before the event."""
+        """Declares an event: at the ``trigger``, the states in ``updates`` take new values, computed from all values before the event."""
         relation = None
         if trigger.kind != "reaches":
             relation = f"event[{len(self._draft.events) + 1}]"
@@ -325,15 +328,15 @@ class Component:
         self._draft.events.append(Event(trigger, relation, {str(s): sympy.sympify(e) for s, e in updates.items()}, text))
 
     def require(self, expression: sympy.Expr, text: str) -> None:
-        """The component is valid only where the expression is positive; checked at initialisation."""
+        """Requires a positive ``expression`` at initialisation. ``text`` is the condition in words, for the message."""
         self._draft.conditions.append(Condition(expression, text))
 
     def expect(self, expression: sympy.Expr, text: str) -> None:
-        """Declares a condition that only warns: a warning at initialisation says where the expression is not positive."""
+        """Declares a condition that only warns at initialisation if ``expression`` is not positive. ``text`` is the condition in words."""
         self._draft.conditions.append(Condition(expression, text, advisory=True))
 
     def holds(self, quantity: sympy.Symbol, least: float | None = None, greatest: float | None = None) -> None:
-        """Gives a range to a quantity that is declared already, such as a multiplier or a value at a port; it is that of ``holds`` of an output."""
+        """Gives a declared ``quantity`` its ``least`` and ``greatest`` valid value, such as a multiplier or a value at a port."""
         variable = self._draft.variables.get(str(quantity))
         if variable is None or variable.role not in (Role.STATE, Role.OUTPUT, Role.LOCAL):
             raise DeclarationError(
@@ -343,13 +346,13 @@ class Component:
 
     @property
     def ports(self) -> tuple[Any, ...]:
-        """The ports declared so far."""
+        """Returns the ports declared so far."""
         return tuple(self._draft.ports)
 
     # -- derivation ----------------------------------------------------------------------------------------------
 
     def D(self, expression: sympy.Expr) -> sympy.Expr:
-        """The time derivative of an expression of states, signals and port coordinates, and of what is calculated from these."""
+        """Returns the time derivative of an ``expression`` of states, signals, port coordinates and calculated quantities."""
         rates = dict(self._draft.rates)
         for symbol in symbols_of(sympy.sympify(expression)):
             variable = self._draft.variables.get(str(symbol))
@@ -368,7 +371,7 @@ class Component:
         return TimeDerivative(rates)(expression)
 
     def partial(self, expression: sympy.Expr, symbol: sympy.Symbol) -> sympy.Expr:
-        """The derivative with respect to a symbol, by the chain rule through calculated variables, which keep their names."""
+        """Returns the derivative of ``expression`` by ``symbol``, by the chain rule through calculated variables, which keep their names."""
         total = derivative(expression, symbol)
         for inner in symbols_of(expression):
             equation = self._draft.variables[str(inner)].equation
@@ -393,6 +396,7 @@ class Component:
         return variable.symbol
 
     def dimension_of(self, expression: sympy.Basic) -> units.Dimension | None:
+        """Returns the dimension of an ``expression``; None if it fits any, as zero does. Terms of different dimensions raise UnitError."""
         known = {v.symbol: units.dimension_of_unit(v.unit) for v in self._draft.variables.values()}
         known[TIME] = units.Dimension.of("s")
         return units.dimension(expression, known)

@@ -40,9 +40,9 @@ _COMPLIANCE = {
 class Joint(Component):
     """Base of all joints between a port M of body i and a port N of body j.
 
-    A subclass states ``constraint`` (expressions of the port coordinates that the joint keeps at zero) or
-    ``velocity_constraint`` (expressions of coordinates and velocities that it keeps at zero), or both, and the relative
-    coordinates along its free directions in ``freedoms``.
+    A subclass states ``constraint`` (expressions of the port coordinates that the joint keeps at zero) or ``velocity_constraint``
+    (expressions of coordinates and velocities that it keeps at zero), or both. ``freedoms`` gives the relative coordinates along its free
+    directions. These methods receive the ports of the joint as ``ends``, usually M and N.
     """
 
     kind: ClassVar[PortKind] = PLANAR
@@ -58,15 +58,15 @@ class Joint(Component):
         return [self.port("M", of_M, Side.EFFORT, first), self.port("N", of_N, Side.EFFORT, second, self.starts_N)]
 
     def constraint(self, *ends: Any) -> Sequence[sympy.Expr | Always]:
-        """Position level: expressions of the port coordinates, or words of ``switched`` that hold one."""
+        """Returns constraints at position level: expressions of the port coordinates, or words of ``switched`` that hold one."""
         return []
 
     def velocity_constraint(self, *ends: Any) -> Sequence[sympy.Expr | Always]:
-        """Velocity level, for constraints that are no derivative of a position-level one."""
+        """Returns constraints at velocity level that are not the derivative of a position constraint, such as rolling."""
         return []
 
     def freedoms(self, *ends: Any) -> Mapping[str, sympy.Expr | Angle]:
-        """The relative coordinate along each free direction, by name."""
+        """Returns the relative coordinate along each free direction, by name, in m or rad."""
         return {}
 
     def validity(self, *ends: Any) -> Sequence[tuple[sympy.Expr, str]]:
@@ -75,11 +75,11 @@ class Joint(Component):
         return []
 
     def loads(self, *ends: Any) -> Sequence[tuple[sympy.Expr, sympy.Expr]]:
-        """Efforts beside those along the freedoms, each after the rate on which it develops its power."""
+        """Returns further efforts as pairs of a rate and an effort; rate times effort is power."""
         return []
 
     def actuation(self, name: str, coordinate: sympy.Expr) -> sympy.Expr:
-        """The effort of an actuator along a freedom, beside spring and damper."""
+        """Returns the effort of an actuator along the freedom ``name`` with its ``coordinate``, beside spring and damper."""
         return sympy.Integer(0)
 
     def multiplier(self, k: int) -> sympy.Symbol:
@@ -98,6 +98,7 @@ class Joint(Component):
         return cls.constraint is not Joint.constraint or cls.velocity_constraint is not Joint.velocity_constraint
 
     def declare(self) -> None:
+        """Declares ports, constraints and outputs from the methods above."""
         ends = self.ends()
         positional, rated = self._stated(self.constraint, ends), self._stated(self.velocity_constraint, ends)
         levels = [
@@ -285,7 +286,7 @@ class Joint(Component):
         return qd, effort + self.actuation(name, q)
 
     def angle(self, name: str, angle: Angle) -> sympy.Symbol:
-        """An angle that is given as an output with its rates, as by ``coordinate``, and the state by which it counts turns."""
+        """Declares an angle in rad as an output ``name`` with its rates, as by ``coordinate``, and the state by which it counts turns."""
         rates = self._draft.rates
         S, C = (
             self.local(f"{name}.{what}", equation, "", f"{what} of the {name}, if the constraint holds", rate=self.D(equation))

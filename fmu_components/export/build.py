@@ -115,7 +115,8 @@ def _build(component: type[Component], due: Sequence[tuple[Path, int, str]], opt
 
 
 def cached_fmu(component: type[Component], fmi: int, backend: str = "native") -> Path:
-    """The FMU of a component, built on demand and kept by its content in the cache folder."""
+    """Returns the path of the FMU of a ``component``, built on demand and kept by its content in the cache folder. ``fmi`` is 2 or 3;
+    ``backend`` is "native" (C) or "python" (PythonFMU, FMI 2 for Co-Simulation)."""
     options, name = Options((fmi,), backend=backend), component_name(component)
     with _building:
         try:

@@ -153,7 +153,7 @@ def test_a_joint_whose_position_does_not_fit_ends_the_run():
     system.enforce("grip", [])
     result = system.simulate(1.0)
     assert result.outcome.sentence == (
-        "stopped at t = 0.2 s: 'plane' cannot be added, position[1] = 0.0123 m (at most 1e-06 m is allowed); add it where it fits; the result "
+        "stopped at t = 0.2 s: 'plane' cannot be added, position[1] = 0.0123 m (at most 1e-06 m is allowed); add it where it fits. The result "
         "holds everything up to there"
     )
     assert result.time[-1] == 0.2

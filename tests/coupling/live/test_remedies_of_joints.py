@@ -395,7 +395,7 @@ CASES.of(
     torque,
     {"drive": UNKNOWN},
     ends("wheel.w", TURN - 3 * (1 - TURN)),
-    conditions=("give these times, breaks=[...]", {"drive": UNKNOWN, "breaks": [TURN]}, 1e-7),
+    conditions=("give them in breaks=[...]", {"drive": UNKNOWN, "breaks": [TURN]}, 1e-7),
 )
 
 

@@ -102,5 +102,5 @@ def test_divergence_is_named_at_once(k: float, b: float) -> None:
     began = time.process_time()
     outcome = system.simulate(0.1, communication_step=5e-3, scheme="implicit").outcome
     assert time.process_time() - began < 10 and outcome.ending is Ending.NOT_SOLVED
-    assert "the coupling diverges: over a step of 0.005 s 'mass.flange.f' answers " in outcome.sentence
+    assert "the coupling diverges: over a step of 0.005 s 'mass.flange.f' responds to its own change by " in outcome.sentence
     assert "choose a smaller communication_step, or put the stiff parts into one FMU" in outcome.sentence
