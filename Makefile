@@ -52,6 +52,7 @@ benchmarks: .venv/benchmarks
 	$(BIN)/python benchmarks/parameter_grids.py
 	$(BIN)/python benchmarks/masters.py
 	$(BIN)/python benchmarks/index3.py
+	$(BIN)/python benchmarks/constraints.py
 	$(BIN)/python benchmarks/crane.py --schemes explicit gauss-seidel
 
 # Damaged FMUs, checkpoints, results and packages, and calls in any order; FUZZ="--mutants 500 --files 500 --seed 7" for fewer or others.
