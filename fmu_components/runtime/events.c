@@ -53,14 +53,15 @@ bool completed_step(Instance *instance)
     return wanted;
 }
 
-/* Says once that nobody chooses the modes, which stay as they are then. */
+/* Warns once that the importer does not choose the modes, which then stay unchanged. */
 void expect_modes(Instance *instance)
 {
     if (!model.modes || instance->modes_chosen || instance->v[model.switch_reference] == 0)
         return;
     instance->modes_chosen = true;
     const Variable *first = &model.variable[model.mode[0]], *ideal = &model.variable[model.switch_reference];
-    report(instance, WARNING, "%s: the importer does not choose %s, which stays %g; if a tool does not know modes (org.jourdain.switched), use %s = false",
+    report(instance, WARNING,
+           "%s: the importer does not choose %s, which stays %g; if a tool does not know modes (org.jourdain.switched), use %s = false",
            instance->name, variable_name(&model, first), instance->v[model.mode[0]], variable_name(&model, ideal));
 }
 

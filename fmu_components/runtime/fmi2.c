@@ -64,7 +64,7 @@ static const unsigned settable[] = {
 #define MODES(function, modes) modes_of_##function = (modes),
 enum { CALLS(MODES) };
 
-/* Opens every function: the instance, or an error where there is none or the call comes at the wrong time. */
+/* Opens every function: the instance, or an error if none exists or the call comes at the wrong time. */
 #define ENTER(function, complete)                                                                                                         \
     Instance *instance = c;                                                                                                               \
     if (!instance || !may_call(instance, #function, modes_of_##function, complete))                                                       \

@@ -53,7 +53,7 @@ enum {
 #define MODES(function, modes) modes_of_##function = (modes),
 enum { CALLS(MODES) };
 
-/* Opens every function: the instance, or an error where there is none or the call comes at the wrong time. */
+/* Opens every function: the instance, or an error if none exists or the call comes at the wrong time. */
 #define ENTER_IN(function, modes, complete)                                                                                               \
     Instance *instance = i;                                                                                                               \
     if (!instance || !may_call(instance, #function, modes, complete))                                                                     \

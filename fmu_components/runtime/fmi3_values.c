@@ -90,7 +90,7 @@ fmi3Status fmi3SetBinary(fmi3Instance i, const fmi3ValueReference references[], 
     return absent(i, "fmi3SetBinary", WRITABLE, count == 0 || (references && sizes && values), count, NULL);
 }
 
-/* All functions of clocks: there are none. */
+/* All functions of clocks: none exist. */
 #define CLOCKLESS(function, modes, ...)                                                                                                   \
     fmi3Status function(fmi3Instance i, const fmi3ValueReference references[], size_t count, __VA_ARGS__)                                 \
     {                                                                                                                                     \

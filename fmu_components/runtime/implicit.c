@@ -38,8 +38,8 @@ struct Implicit {
     bool linearised, factored, followed; /* there is a Jacobian, there are factors, there is a polynomial */
     bool settled;                        /* the last trial was accepted */
     double linearised_at, factored_size;
-    double contraction;                   /* what Newton's last correction leaves to be corrected, in units of it */
-    double accepted_size, accepted_error; /* of the last accepted step; the size is 0 where there is none */
+    double contraction;                   /* the error after Newton's last correction, in its units */
+    double accepted_size, accepted_error; /* of the last accepted step; the size is 0 if none exists */
     double from, size;                    /* of the step that the polynomial was made in */
     double *jacobian, *real;              /* n x n: and the factors of the real system */
     Complex *complex, *pair;              /* n x n and n: factors and right-hand side of the complex one */

@@ -146,8 +146,8 @@ static Status check_validity(Instance *instance)
             const bool advisory = model.requirement[i].advisory;
             char values[VALUES_LENGTH];
             describe_values(instance, i, values);
-            report(instance, advisory ? WARNING : ERROR, "%s: it is %s that %s; the value that %s be positive is %g, from %s", instance->name,
-                   advisory ? "expected" : "required", model.requirement[i].text, advisory ? "should" : "must", instance->margins[i], values);
+            report(instance, advisory ? WARNING : ERROR, "%s: it is %s that %s; the value that %s be positive is %g, from %s",
+                   instance->name, advisory ? "expected" : "required", model.requirement[i].text, advisory ? "should" : "must", instance->margins[i], values);
             if (!advisory)
                 return ERROR;
         }

@@ -23,7 +23,7 @@ struct Method {
     Implicit *(*memory)(unsigned states);                              /* what an instance needs beside its own arrays; NULL where that is nothing */
     Trial (*attempt)(Instance *, const Step *, Span);       /* a step from x to x_next */
     void (*between)(const Instance *, double f, double *x); /* the states at the fraction f < 1 of the last accepted step */
-    void (*restart)(Instance *, bool event);                /* a communication step begins, or goes on behind an event, where nothing is as before */
+    void (*restart)(Instance *, bool event);                /* a communication step begins, or continues after an event */
     bool exact_between;                                     /* those states are as exact as the ones at the end */
 };
 

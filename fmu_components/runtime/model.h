@@ -33,7 +33,7 @@ typedef enum {
  * library three times as much as the number. */
 typedef struct {
     double minimum, maximum;
-    unsigned otherwise;          /* text: what there is for values outside, "" for nothing */
+    unsigned otherwise;          /* text: the alternative for values outside, "" for nothing */
     bool open_below, open_above; /* the bound itself is excluded */
 } Range;
 
@@ -112,8 +112,8 @@ struct Model {
     const Reference *concerned; /* what they depend on: that of requirement i is concerned[concerns[i]] .. concerned[concerns[i + 1] - 1] */
     const unsigned *concerns;
     unsigned assignments;
-    Reference switch_reference; /* 0 where there is none */
-    Reference implicit_reference; /* of the parameter that chooses the implicit method; 0 where there is none: then always explicit */
+    Reference switch_reference; /* 0 if none exists */
+    Reference implicit_reference; /* of the parameter that chooses the implicit method; 0 if none exists: then always explicit */
     const Method *implicit_method; /* named here alone, so that models without it need not carry it; NULL for them */
     double default_stop, longest_step; /* inside Co-Simulation; the second is 0 where errors alone limit the steps */
     void (*const *evaluate)(double *restrict v, double *restrict t); /* by stage */

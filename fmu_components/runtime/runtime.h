@@ -79,7 +79,7 @@ struct Instance {
     Log log;
     void (*logger)(void); /* the importer's own function, called by log */
     bool logged[CATEGORIES];
-    bool modes_chosen; /* by the importer, or it has been told that they are not */
+    bool modes_chosen; /* by the importer, or has learned that they are not */
     bool co_simulation, event_mode_used, early_return_allowed;
     void (*intermediate_update)(void);
     unsigned derivative_stage, indicator_stage;
@@ -186,7 +186,7 @@ bool time_reached(const Instance *, double instant);
 Status start_events(Instance *);
 Status update_events(Instance *, Update *);
 Status settle_events(Instance *, Update *);
-void look_ahead(Instance *, Update *); /* tells of the rounds that are left what the last of them would */
+void look_ahead(Instance *, Update *); /* gives the remaining rounds the result of the last one */
 
 /* Between these, values are those after all rounds that are left, if that is possible; then they are again what they were. */
 typedef struct {

@@ -168,7 +168,7 @@ Status adjoint_derivative(Instance *instance, const Reference *unknowns, size_t 
     return status;
 }
 
-/* The variable with a reference; null, with the sentence, where there is none. */
+/* The variable with a reference; null, with the sentence, if none exists. */
 static const Variable *variable_of(Instance *instance, Reference reference)
 {
     const Reference *place = &reference;

@@ -42,7 +42,7 @@ static bool fits(const Instance *instance, const Snapshot *snapshot)
     return snapshot->mark == mark(instance) && snapshot->size == snapshot_size(instance);
 }
 
-/* Into the given snapshot, or a new one where there is none yet. */
+/* Into the given snapshot, or a new one if none exists yet. */
 Status snapshot_take(const Instance *instance, Snapshot **snapshot)
 {
     if (*snapshot && !fits(instance, *snapshot))

@@ -147,10 +147,12 @@ def comments(source: str) -> list[str]:
 NO_COMMENT = (*NO_STARTS, "No", "From")
 
 
-def test_comments_of_c_start_with_a_verb_or_a_noun() -> None:
+def test_comments_of_c_keep_the_rules() -> None:
+    """They start with a verb or a noun, and avoid the same words as pages. Lists of fields make them longer."""
     found = [f"{path.relative_to(ROOT)}: {each}" for path in OWN_C for each in comments(path.read_text(encoding="utf-8"))]
     wrong = [each for each in found if re.match(rf"\S+ ({'|'.join(NO_COMMENT)})\b", each)]
-    assert len(found) > 1000 and wrong == []
+    avoided = [f"{each} in {text}" for text in found for each in wrong_sentences(text) if not each.startswith(("more than 40", "two semi"))]
+    assert len(found) > 1000 and wrong + avoided == []
 
 
 def test_texts_are_found(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ typedef struct {
     const char *name, *token;
     double default_stop, longest_step;
     unsigned components, owns, ranges, texts, inputs, internals, outputs, constants, starts, constraints, moves, helds, gauges, angles, kinked;
-    const Model *const *models; /* each once, however many components are of it */
+    const Model *const *models; /* each once, for any number of its components */
     const Component *component;
     const Variable *own;        /* the inputs first; the role says what else there is */
     const Range *range;         /* of these */
@@ -70,7 +70,7 @@ typedef struct {
     const Reference *angle;     /* on which relations may depend */
     bool relaxed;               /* a start that violates constraints is taken as it is */
     const Kinks *kinks;
-    Reference switch_reference, implicit_reference, assemble_reference; /* 0 where there is none */
+    Reference switch_reference, implicit_reference, assemble_reference; /* 0 if none exists */
     Reference watched; /* the own variables of joints that switch, by joint: the indicator as importers see it, then the band of its noise, then by
                         * how much it is shown lifted */
     unsigned watches;

@@ -38,7 +38,7 @@ typedef struct {
 
 typedef struct {
     const Fusing *fusing;
-    FusedRows rows; /* but for `initial` */
+    FusedRows rows; /* except `initial` */
     int constants;
     const Constant *constant;
 } Equations;

@@ -1,4 +1,4 @@
-/* The system of coupled components as the kernel evaluates it. What returns false leaves a sentence in `system_reason`. */
+/* The system of coupled components as the kernel evaluates it. A function that returns false leaves a sentence in `system_reason`. */
 #ifndef SYSTEM_H
 #define SYSTEM_H
 

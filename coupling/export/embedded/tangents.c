@@ -9,7 +9,7 @@ typedef struct {
     System *system;
     double time;
     const double *inputs, *multipliers;
-    bool given; /* all multipliers are as they are told: nothing is solved for */
+    bool given; /* all multipliers are given: nothing is solved for */
 } Seed;
 
 static double slope_of(const Drive *d)

@@ -47,7 +47,7 @@ typedef struct {
     Reference *shown, *translated[2]; /* see references.c */
     unsigned references;
     size_t room[2];
-    bool behind;     /* the components are not told yet that states, inputs or the time have changed */
+    bool behind;     /* the components do not know yet that states, inputs or the time have changed */
     bool failed;     /* what changes at events only could not be computed */
     const char *open; /* what keeps the start from being closed */
     char sentence[1024];
@@ -82,7 +82,7 @@ void pass_values(Whole *);                   /* all of them once, without solvin
 /* closing.c */
 const char *close_start(Whole *); /* what keeps it from being closed, or null; states stay where they were then */
 /* The constraints that are open by more than is allowed, each by its size, at levels from the first to the last of position and velocity, as a
- * sentence between two texts, which says what is allowed if wanted; null where there are none. */
+ * sentence between two texts, which says what is allowed if wanted; null if none exist. */
 const char *describe_open(Whole *, int first, int last, double allowed, bool says, const char *head, const char *tail);
 
 /* switched_watching.c: the indicators of joints that switch */

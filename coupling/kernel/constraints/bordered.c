@@ -71,7 +71,7 @@ static bool build_matrix(const Bordered *b, Matrix *m, bool projection)
     return m->linear != NULL;
 }
 
-/* The entry of the Jacobian in a row and a column; NONE where there is none. */
+/* The entry of the Jacobian in a row and a column; NONE if none exists. */
 static int entry_at(const Bordered *b, int row, int column)
 {
     const int *const start = b->number + b->row->row_start, *const columns = b->number + b->row->column;

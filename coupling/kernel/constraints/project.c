@@ -1,5 +1,5 @@
 /* States moved onto the constraints at the end of a step: by V and the factor of S that the last evaluation of the step, at the same time,
- * has left behind. Readings of positions and velocities of constraints, and solves; nothing is differentiated or factorised. */
+ * has left. Readings of positions and velocities of constraints, and solves; nothing is differentiated or factorised. */
 #include "constraints/project.h"
 #include "platform/turning.h"
 
@@ -246,7 +246,7 @@ static double greater(Violation v)
     return fmax(v.position, v.velocity);
 }
 
-/* Both levels, but for one that is not violated at all, as velocities are at rest. */
+/* Both levels, except one that is not violated at all, as velocities are at rest. */
 static void correct_levels(Kernel *k, Violation violated, bool together, double *x)
 {
     for (int positions = 1; positions >= 0; positions--) {
@@ -259,8 +259,8 @@ static void correct_levels(Kernel *k, Violation violated, bool together, double 
     }
 }
 
-/* Without contractions, by readings alone, of which the last tells what is left. A smooth projection corrects however little is violated: a
- * difference quotient over a small increment would otherwise see a state that stays where it is. */
+/* Without contractions, by readings alone; the last reading gives the remaining violation. A smooth projection corrects however little
+ * is violated: a difference quotient over a small increment would otherwise see a state that stays where it is. */
 static int project(Kernel *k, double t, double *x, Contraction *contraction, bool smooth, Violation *first, Violation *last)
 {
     Violation before = {INFINITY, INFINITY}, scale = {0, 0};

@@ -1,12 +1,12 @@
 /* The projected right-hand side, for methods that do not end their steps on the constraints: derivatives are those at the nearest states that
- * satisfy these, less a rate times how far they are. What is off decays at this rate, and does not move the states that count. */
+ * satisfy these, less a rate times how far they are. The deviation decays at this rate, and does not move the projected states. */
 #include "system/kernel_internal.h"
 
 #include <string.h>
 
 static const double decay = 5; /* 1/s */
 
-/* One pass with the unknowns as they are tells how states answer to them: the point alone decides where it is moved. */
+/* One pass with the unknowns as they are gives the response of states to them: the point alone decides where it is moved. */
 static int linearise(Kernel *k, double t, const double *x)
 {
     k->t = t;

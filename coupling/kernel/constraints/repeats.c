@@ -58,7 +58,7 @@ int drop_redundant(Kernel *k, int loop, const double *given, int count, double t
     for (int i = 0; i < n; i++) {
         l->dropped[i] = last[i] >= 0;
         if (l->dropped[i] && !l->shares)
-            k->v[l->first + i] = 0; /* residuals would not tell from a share of the load */
+            k->v[l->first + i] = 0; /* residuals could not distinguish from a share of the load */
         for (int j = 0; j < n && l->dropped[i]; j++)
             l->repeats[l->repeated_count * n + j] = j == i ? 0 : -relation[last[i] * n + j] / relation[last[i] * n + i];
         l->repeated_count += l->dropped[i];

@@ -7,11 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-/* The share of a difference that newer ones do not span already, from which on it tells something. */
+/* The share of a difference that newer ones do not span already, from which on it is useful. */
 static const double independent = 1e-2;
-/* The least size of a difference, relative to what is left: it tells nothing of moves so much larger. */
+/* The least size of a difference, relative to the rest: smaller ones say nothing about such large moves. */
 static const double reach = 1e-2;
-/* The size of a move, relative to the unknowns, from which on the answer to it tells how strong the coupling is. */
+/* The size of a move, relative to the unknowns, from which on its response measures the strength of the coupling. */
 static const double telling = 1e-6;
 
 size_t fixed_point_room(int size)

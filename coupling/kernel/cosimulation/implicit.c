@@ -1,9 +1,9 @@
 /* Implicit steps: each is repeated from saved states until the constraints hold at its end.
  *
  * Every input goes over the step linearly, from what arrives at its beginning to what arrives at its end. How constraints at the end
- * answer to multipliers is known from the residuals' Jacobian, since a force that is constant for a time h moves a point by h^2/2 and its
- * velocity by h times the acceleration; where no Jacobian tells, those outside do. How inputs answer to each other, and all that
- * derivatives do not tell, is learned from one repetition to the next, and from step to step. */
+ * answer to multipliers is known from the residuals' Jacobian, since a force that is constant for a time h moves a point by h^2/2 and
+ * its velocity by h times the acceleration; without such a Jacobian, test steps measure the response. How inputs answer to each
+ * other, and all effects without derivatives, is learned from one repetition to the next, and from step to step. */
 #include "cosimulation/implicit.h"
 
 #include <math.h>

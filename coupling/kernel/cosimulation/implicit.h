@@ -1,4 +1,4 @@
-/* Implicit steps: what their files share, and what those outside tell of a run. */
+/* Implicit steps: declarations that their files share, and data of a run from other files. */
 #ifndef KERNEL_IMPLICIT_H
 #define KERNEL_IMPLICIT_H
 
@@ -44,13 +44,13 @@ typedef struct {
 typedef struct {
     int loop, place; /* loop of its multiplier, and place among the unknowns */
     bool holonomic;  /* it exists at position level */
-    bool known;      /* the Jacobian of the loop tells how it answers */
+    bool known;      /* the Jacobian of the loop gives its response */
 } ImplicitConstraint;
 
 /* The constraints of one loop that are known to answer. */
 typedef struct {
     int loop, count, *constraint;
-    Linear *holonomic; /* the loop's equations with all other multipliers held; null where there are none, or nothing spreads */
+    Linear *holonomic; /* the loop's equations with all other multipliers held; null if none exist, or nothing spreads */
     double *entries;
 } LoopMoves;
 
@@ -72,12 +72,12 @@ typedef struct {
     const double *constraint_size, *input_size; /* sizes by constraint and input, of which absolute tolerances are multiples */
     const bool *still;       /* inputs that keep their values over each step */
     const bool *movable;     /* multipliers that may move at the beginning of a step, too */
-    const int *responding;   /* constraints of which no Jacobian tells how they answer */
+    const int *responding;   /* constraints whose response no Jacobian gives */
     const double *response;  /* move of the multipliers of these by their violations */
     Reading *reading;        /* readings of violations; `read` is where the values come, `place` where they belong */
     const double *read;
     const int *place;
-    bool (*between)(double t, double h, void *context); /* takes the other parts over a step; null where there are none */
+    bool (*between)(double t, double h, void *context); /* takes the other parts over a step; null if none exist */
     void *context;
     double constraint_tolerance, rounding; /* violations, and moves of inputs of any size, that are nothing */
     double noise;            /* size of small changes to which instances answer evenly */

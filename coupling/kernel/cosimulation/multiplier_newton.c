@@ -1,4 +1,4 @@
-/* Newton's moves of multipliers over a step, from the Jacobians of their loops, which tell how accelerations answer to them. */
+/* Newton's moves of multipliers over a step, from the Jacobians of their loops, which give the response of accelerations to them. */
 #include "cosimulation/implicit.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A step that an instance refuses is tried in halves, down to this share of it. */
+/* A step that an instance refuses is tried in halves, down to this share. */
 static const double smallest_share = 1.0 / (1 << 20);
 
 /* An event this close after a point, as a share of the step, is the instance's own affair: no other instance goes back for it. */
@@ -48,7 +48,7 @@ int kernel_get_outputs(Kernel *k)
 }
 
 /* The inputs of all instances as they arrive now, which they keep until their next step. Used where values may be set and got
- * at will, in Initialization Mode; how much they moved tells whether another round is needed. */
+ * at will, in Initialization Mode; the size of their move decides on another round. */
 int kernel_hand_over(Kernel *k, double *moved)
 {
     Coupling *c = k->coupling;
@@ -382,7 +382,7 @@ static int step_one(Kernel *k, Stepper *s, double t, double h, bool last_word)
 }
 
 /* An instance with a step of its own. Its inputs follow what they did where that began. It stays there until the step is over, with its
- * outputs; where instances take turns, it takes the whole step at once, and those after it get what has come of it. */
+ * outputs; where instances take turns, it takes the whole step at once, and the next ones get its results. */
 static int step_period(Kernel *k, Stepper *s, double t, double h, bool at_once)
 {
     Coupling *c = k->coupling;
@@ -450,8 +450,8 @@ static void predict(Kernel *k, int order, double t)
     }
 }
 
-/* One after another, each with what those before it have come to. `sequence` of a stepper says what has to be passed on for it. What
- * multipliers act on gets nothing new: they balance the forces of the last point, and no others. */
+/* One after another, each with what those before it have come to. `sequence` of a stepper says what has to be passed on for it.
+ * Instances under multipliers get no new values: the multipliers balance the forces of the last point, and no others. */
 static int step_in_turn(Kernel *k, double t, double h, int order, bool last_word)
 {
     Coupling *c = k->coupling;

@@ -19,7 +19,7 @@ typedef struct {
     double *w, *right, *before; /* right and what follows: by unknown of all loops */
     int unknowns;
     bool solved; /* the unknowns of the last evaluation are those of SOLVE_STAGE */
-    bool bare;   /* there are none: it was of loops alone */
+    bool bare;   /* none exist: it was of loops alone */
 } Own;
 
 static Own *own_of(const Kernel *k)
@@ -204,7 +204,7 @@ static RARELY bool hand_over(Kernel *k, Own *own)
 /* The unknowns, in the loops' places too. */
 static bool solve(Kernel *k, Own *own)
 {
-    run(own, SOLVE_STAGE); /* what comes after may use more of it than the unknowns */
+    run(own, SOLVE_STAGE); /* later code may use more values than the unknowns */
     own->solved = trusted(k, own);
     if (!own->solved)
         return !alone(own) && hand_over(k, own);

@@ -1,8 +1,8 @@
 /* A system's own equations as one function of time and states, in place of the calls of its instances.
  *
- * All of it works on one workspace of doubles, whose places are slots. An evaluation has three stages: everything that does not depend on the
- * unknowns of loops, the unknowns by a factorisation in a fixed order, and what follows from them. The one in the middle gives way to the
- * general equations wherever these would do more than eliminate: the entries and right sides are in the workspace. */
+ * All functions work on one workspace of doubles, whose places are slots. An evaluation has three stages: everything that does not
+ * depend on the unknowns of loops, the unknowns by a factorisation in a fixed order, and what follows from them. The one in the middle
+ * gives way to the general equations wherever these would do more than eliminate: the entries and right sides are in the workspace. */
 #ifndef KERNEL_FUSED_H
 #define KERNEL_FUSED_H
 
@@ -34,7 +34,7 @@ typedef struct {
 } FusedReading;
 
 /* fused.py has the same fields in the same order. Arrays of slots are by the kernel's numbers. Unknowns are those of all loops,
- * one loop after the other. Slots of arrays are those of slots.h, but for unknown, pivot, diagonal and derivative. */
+ * one loop after the other. Slots of arrays are those of slots.h, except unknown, pivot, diagonal and derivative. */
 typedef struct {
     TapeFunction stage[FUSED_STAGES]; /* null: there is no such stage */
     const void *code[FUSED_STAGES];
@@ -63,7 +63,7 @@ typedef struct {
     double given_up, off, size;
 } FusedReport;
 
-/* Takes the place of the instances from the next evaluation on; null: no more. What the rows refer to has to outlive the kernel. */
+/* Takes the place of the instances from the next evaluation on; null: no more. Data to which the rows refer have to outlive the kernel. */
 int kernel_set_fused(struct Kernel *, const FusedRows *);
 void kernel_fused_report(const struct Kernel *, FusedReport *);
 double *kernel_fused_workspace(const struct Kernel *);

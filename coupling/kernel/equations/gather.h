@@ -13,7 +13,8 @@ static inline void gather_plain(const double *restrict w, const int *restrict sl
         values[i] = w[slot[i]];
 }
 
-/* The same; whether all of them are finite, of four sums each of which is 0 or no number. What was stored just now by one is not read by four. */
+/* The same; whether all of them are finite, of four sums each of which is 0 or no number. Values that single stores have just written
+ * are not read four at once. */
 static inline bool gather_finite(const double *restrict w, const int *restrict slot, int count, double *restrict values)
 {
     double left[4] = {0};

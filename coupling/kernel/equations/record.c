@@ -11,7 +11,7 @@ typedef struct FusedRecord {
     const FusedRecordRows *rows;
     double *w;     /* with a zero after the last slot */
     int *slot;     /* by column, where the number is */
-    int *opposite; /* the columns that have the opposite of it */
+    int *opposite; /* the columns that have its opposite */
     int opposites;
 } FusedRecord;
 

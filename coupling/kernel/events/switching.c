@@ -154,7 +154,7 @@ static int decide(Kernel *k, double t, double *x, bool at_start, bool *jumped, P
             break;
         result = strike_joints(k, t, x, NONE, p);
         if (result == KERNEL_PRESCRIBED && -s->item[k->failure.index].speed <= 10 * s->options.allowed) {
-            result = KERNEL_DONE; /* it is touched, as well as the run tells */
+            result = KERNEL_DONE; /* it is touched, as far as the run measures it */
             break;
         }
         *jumped = true;

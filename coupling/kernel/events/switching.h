@@ -42,7 +42,7 @@ typedef struct Switching {
     double ahead, *later; /* time ahead at which forces are evaluated, and the states then */
     double slack;         /* an acceleration that is wrong until then, and bearable */
     double stabilised;    /* the most that stabilisation has added to an acceleration of the last problem */
-    double free_acceleration; /* the greatest of the last problem, without forces or by one of them, or what makes rounding a small share of it */
+    double free_acceleration; /* the greatest of the last problem, or the size that makes rounding a small share */
     double least_force;       /* the same of forces, should there be none */
     ModeChange *change;
     int changes, change_room;

@@ -1,6 +1,6 @@
-/* Modes where prescribed motions part, such as an arm that leaves its rest while a pawl turns a wheel that a brake holds: at that instant all of
- * them may be in force, and a moment later they contradict each other; or such motions touch a bound, by rounding on its wrong side. What comes a
- * moment later tells which of them hold. */
+/* Modes where prescribed motions part, such as an arm that leaves its rest while a pawl turns a wheel that a brake holds: at that
+ * instant all of them may be in force, and a moment later they contradict each other; or such motions touch a bound, by rounding on its
+ * wrong side. The motion a moment later decides which of them hold. */
 #include "events/switching.h"
 
 #include <math.h>

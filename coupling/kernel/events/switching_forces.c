@@ -72,8 +72,8 @@ static void note_shared(Switching *s, double t, const Item *item)
     s->notes.shared_time = t;
 }
 
-/* Friction at rest that is at its limit, though others hold it, sticks, unless this is its event. What has no limit at all slips: nothing is
- * to be watched there. */
+/* Friction at rest that is at its limit, though others hold it, sticks, unless this is its event. Friction without any limit slips: nothing
+ * has to be watched there. */
 static void settle_ties(Switching *s, double t, Problem *p)
 {
     for (int c = 0; c < p->count; c++) {

@@ -23,7 +23,7 @@ void enforce_modes(Kernel *k)
         enforce_mode(k, &k->switching->item[i]);
 }
 
-/* Tells instances and loops the modes, and lets the instances settle; `solving`: loops are solved. */
+/* Passes the modes to instances and loops, and lets the instances settle; `solving`: loops are solved. */
 int set_modes(Kernel *k, double t, double *x, bool solving)
 {
     Switching *s = k->switching;

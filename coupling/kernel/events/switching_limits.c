@@ -162,7 +162,7 @@ static double *rates_of(const Following *f, int c, bool still, int way)
     return f->rates + ((size_t)c * 4 + (size_t)(2 * still + way)) * n;
 }
 
-/* Adds to the limits of candidate c what one multiplier does to them: `rate` per unit of it. */
+/* Adds the effect of one multiplier to the limits of candidate c: `rate` times its value. */
 static void add_rate(const Following *f, int c, const Followed *by, const Limits *rate)
 {
     Switched *given = &f->p->given[c];

@@ -160,7 +160,7 @@ typedef struct {
     int version;
     void *handle;
     uint64_t data; /* a digest of its variables when it was watched first */
-    int threads;   /* threads of the process at that time */
+    int threads;   /* threads of the process at the call */
     void (*together)(Component, const Directional *, size_t count); /* calls that come next, where that helps; or null */
     union {
         Fmi2 fmi2;
@@ -173,7 +173,7 @@ typedef struct {
 
 enum { CALL_LOADING = 1000 }; /* not a function of FMI: the library is opened */
 
-/* library.c: its name, such as fmi3SetTime; "no function" where there is none. */
+/* library.c: its name, such as fmi3SetTime; "no function" if none exists. */
 const char *library_call(int version, int number);
 
 /* Null where the library cannot be used, with the reason in `problem`. */

@@ -177,7 +177,7 @@ static Status instance_set_string(Instance *instance, Reference reference, const
     CALL(set_string, (COMPONENT, &reference, 1, &text), (COMPONENT, &reference, 1, &text, 1));
 }
 
-/* Values that are neighbours of one type; where they are refused together, one by one tells which. */
+/* Values that are neighbours of one type; if they are refused together, setting them one by one finds the cause. */
 static Status set_group(Instance *instance, const Start *s, int from, int to, Refusal *refusal)
 {
     const Type type = (Type)s->type[from];
@@ -196,7 +196,7 @@ static Status set_group(Instance *instance, const Start *s, int from, int to, Re
         *refusal = (Refusal){SETTING, i};
         status = instance_set(instance, type, s->reference + i, 1, s->value + i);
     }
-    if (status > WARNING && *together) { /* after an error an FMU may refuse whatever is asked of it, for that reason alone */
+    if (status > WARNING && *together) { /* after an error an FMU may refuse every call, for that reason alone */
         char last[sizeof instance->message];
         strcpy(last, instance->message);
         strcpy(instance->message, together);

@@ -133,7 +133,7 @@ void instances_get(Reading *, int count);
 Status instance_move_states(Instance *, const double *, size_t); /* as instance_set_states, for callers outside of the kernel */
 Status instance_get_states(Instance *, double *, size_t);
 Status instance_get_derivatives(Instance *, double *, size_t);
-Status instance_count_states(Instance *, size_t *); /* leaves the count as it is where the FMU does not tell */
+Status instance_count_states(Instance *, size_t *); /* leaves the count as it is if the FMU does not report it */
 Status instance_get_nominals(Instance *, double *, size_t);
 Status instance_get_indicators(Instance *, double *, size_t);
 Status instance_enter_events(Instance *);

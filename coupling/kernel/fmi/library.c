@@ -118,7 +118,7 @@ typedef struct {
     uint64_t digest;
 } Looked;
 
-/* Memory that can be written to, but for what the loader alone has written. */
+/* Memory that can be written to, except places that the loader alone has written. */
 static int look_at(struct dl_phdr_info *info, size_t size, void *context)
 {
     (void)size;

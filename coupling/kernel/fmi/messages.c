@@ -100,7 +100,7 @@ static void log_of(Instance *instance, Status status, const char *category, cons
         snprintf(unclaimed, sizeof unclaimed, "%s", message);
 }
 
-/* Takes over what was logged by nobody known since the last failure: its call has just failed. */
+/* Takes over messages of an unknown instance since the last failure: its call has just failed. */
 static void instance_claim(Instance *instance)
 {
     if (*unclaimed)

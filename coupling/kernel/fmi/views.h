@@ -47,9 +47,9 @@ Status views_directional(struct Instance *, const Reference *unknowns, size_t, c
                          double *sensitivity);
 Status views_adjoint(struct Instance *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed,
                      double *sensitivity);
-/* The FMU's own references behind others, each once; returns how many. */
+/* The FMU's own references that others stand for, each once; returns their number. */
 size_t views_own(const Views *, const Reference *, size_t count, Reference *own);
-/* The FMU's own reference behind one of a scalar, and the derivative of its value. */
+/* The FMU's own reference that one of a scalar stands for, and the derivative of its value. */
 Reference views_slope(const Views *, Reference, double *slope);
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)

@@ -1,5 +1,5 @@
-/* The master's side of a channel: starts a host, calls it, and finds out what has become of it. What a host writes is never trusted: its FMU
- * may have written it. */
+/* The master's side of a channel: starts a host, calls it, and finds the cause of its end. Data of a host are never trusted: its FMU may
+ * have written them. */
 #include "hosts/channel.h"
 #include "platform/platform.h"
 
@@ -326,7 +326,7 @@ long host_printed(Host *h, const char **text)
     if (!h->printed && !(h->printed = malloc(PRINTED + 1)))
         return 0;
     for (;;) {
-        if (h->length == PRINTED) { /* the end of it says more than its begin */
+        if (h->length == PRINTED) { /* its end says more than its beginning */
             h->length = PRINTED / 2;
             memmove(h->printed, h->printed + PRINTED - h->length, h->length);
         }

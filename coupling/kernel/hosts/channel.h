@@ -82,7 +82,7 @@ int host_call(Host *, int op); /* 0: answered; else how the host was lost, from 
 void host_answers(Host *, int (*answer)(void *context, int what), void *context); /* sets the answer to the host's questions in a call */
 int host_give(Host *, int file); /* the number of the same open file in the host; -1 where that cannot be */
 const Death *host_death(const Host *);
-long host_printed(Host *, const char **text); /* text that the host has printed so far, the last mebibyte of it */
+long host_printed(Host *, const char **text); /* text that the host has printed so far, its last mebibyte */
 void host_stop(Host *); /* ends it, and leaves zeros where the memory was that both saw */
 void host_give_up(Host *); /* one whose answers make no sense: it is DAMAGED */
 void host_limit(Host *, double call_timeout); /* from now on */

@@ -1,4 +1,4 @@
-/* An FMU in a host: its functions, behind a table like that of a library of this process. */
+/* An FMU in a host: its functions, in a table like that of a library of this process. */
 #ifndef KERNEL_GUARD_H
 #define KERNEL_GUARD_H
 
@@ -13,7 +13,7 @@ Guard *guard_new(Host *); /* makes the guard of all FMUs in a host, which stays 
 void guard_free(Guard *); /* after all instances */
 /* Null where the library cannot be used in the host, with the reason in `problem`; freed with the guard. */
 Library *guard_open(Guard *, const char *path, int version, char *problem, size_t size);
-void *guard_instance(const Guard *, int number); /* the Instance of a number that a host's `where` has; null where there is none */
+void *guard_instance(const Guard *, int number); /* the Instance of a number that a host's `where` has; null if none exists */
 
 /* -- what goes through the channel ---------------------------------------------------------------------------------------------- */
 

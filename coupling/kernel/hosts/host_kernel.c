@@ -1,5 +1,5 @@
-/* The kernel in a host: the other process calls its functions by their numbers, in memory that both see at the same address. What belongs to the
- * other process, such as functions of time, is asked for during the call. */
+/* The kernel in a host: the other process calls its functions by their numbers, in memory that both see at the same address. Objects of
+ * the other process, such as functions of time, are called during the call. */
 #include "platform/heap.h"
 #include "hosts/channel.h"
 #include "hosts/host_calls.h"

@@ -33,7 +33,7 @@ static Record *record_at(const Guard *g, size_t place)
     return (Record *)(host_channel(g->host)->data + place);
 }
 
-/* The instance of a number that a host may have written; the first one where there is none of that number. */
+/* The instance of a number that a host may have written; the first one if none exists of that number. */
 static Remote *remote_of(const Guard *g, int number)
 {
     return g->remotes[number >= 0 && number < g->remote_count ? number : 0];
@@ -291,7 +291,7 @@ Remote *proxy_made(Instance *instance, const char *name, const char *token, cons
         hear(g);
     if (answered && c->call.status == OK)
         return r;
-    r->instance = NULL; /* it is freed by whoever has asked */
+    r->instance = NULL; /* the caller frees it */
     return NULL;
 }
 

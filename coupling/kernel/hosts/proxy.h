@@ -27,7 +27,7 @@ typedef struct {
     Instance *instance;
     Fmi3Update update;
     int number;
-    bool waits; /* its setters do, since a refusal may be told later */
+    bool waits; /* its setters do, since a refusal may arrive later */
     Answers answers;
 } Remote;
 

@@ -9,10 +9,10 @@ static double linear_filter_factor(const Linear *a, int k)
     return a->filter[k] / (1 + a->filter[k]);
 }
 
-/* Takes from a vector the sum of base vectors of one side that leaves least of it, where a filter factor is nothing, and that with the
- * coefficients given before, where it is 1; in between, the least squares of both. The coefficients are found by CGLS (Bjorck, Numerical
- * Methods for Least Squares Problems, 1996, section 7.4), preconditioned by the lengths of the base vectors: the base is not orthogonal,
- * and nowhere formed. `vector` is the residual of the one part, `damping_residual` that of the other. */
+/* Takes from a vector the sum of base vectors of one side that leaves its smallest rest, where a filter factor is nothing, and that with
+ * the coefficients given before, where it is 1; in between, the least squares of both. The coefficients are found by CGLS (Bjorck,
+ * Numerical Methods for Least Squares Problems, 1996, section 7.4), preconditioned by the lengths of the base vectors: the base is not
+ * orthogonal, and nowhere formed. `vector` is the residual of the one part, `damping_residual` that of the other. */
 void linear_least_squares(Linear *a, Side side, double *vector, const double *prior)
 {
     const double rounding = 1e-29;

@@ -1,9 +1,9 @@
 /* The internals of the linear equations, shared by their files.
  *
- * Elimination goes row by row, with the sequence of pivots of the time before. All of it sees the equilibrated matrix R A C, whose rows and
- * columns have greatest entries of 1. A pivot is thus small or not by itself, whatever the units. The sequence of pivots, the pattern of
- * the factors and the place of every operand are found once. They serve until a pivot becomes too small or the factors grow; then they are
- * found anew.
+ * Elimination goes row by row, with the sequence of pivots of the time before. All functions see the equilibrated matrix R A C, whose
+ * rows and columns have greatest entries of 1. A pivot is thus small or not by itself, whatever the units. The sequence of pivots, the
+ * pattern of the factors and the place of every operand are found once. They serve until a pivot becomes too small or the factors grow;
+ * then they are found anew.
  *
  * A semidefinite matrix takes its diagonal in the given order, always. There, and in any other matrix where no greater pivot is left, a
  * small pivot is called weak and has 1 added. So factorised is B = A + E F' (the formula of Sherman, Morrison and Woodbury). E and F are
@@ -41,7 +41,7 @@ typedef struct {
     double *block;
     double *share, *peak; /* by unknown, share of its joint's own block left of a pivot, and the greatest so far of the whole joint */
     double *ample; /* share of the diagonal by unknown; if all pivots have a greater one, all are trusted */
-    double sigma2, all, *added; /* all: of every cycle at least; added: by cycle, what of it the last factorisation has */
+    double sigma2, all, *added; /* all: of every cycle at least; added: by cycle, its part in the last factorisation */
     /* Truths by unknown, damps by cycle; weak: in the last factorisation, without being redundant. */
     bool exposed, decided, reconsidered, *redundant, *weak, *damps;
     int redundancies, passing, damped;

@@ -9,7 +9,7 @@
 #pragma GCC visibility push(hidden)
 #endif
 
-/* Memory that is given back at once. What could not be had is noted. */
+/* Memory that is given back at once. Missing entries are noted. */
 typedef struct {
     struct Piece *last;
     bool lacking;

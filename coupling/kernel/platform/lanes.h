@@ -29,7 +29,7 @@ typedef struct Lanes {
     /* to = from + h sum; from nothing where it is null. */
     void (*combine)(const Sum *, size_t width, const double *from, double h, double *to);
 
-    /* The root mean square of what has a finite tolerance, and the number of the greatest, which stays where there is none. */
+    /* The root mean square of what has a finite tolerance, and the number of the greatest, which stays if none exists. */
     double (*norm)(const Scaled *, size_t width, int *worst);
 } Lanes;
 

@@ -36,7 +36,7 @@ int platform_cores(void)
     return sched_getaffinity(0, sizeof cores, &cores) ? 1 : CPU_COUNT(&cores);
 }
 
-/* A window where there is none yet. Places come round again: a process may start any number of hosts, one after the other. */
+/* A window if none exists yet. Places come round again: a process may start any number of hosts, one after the other. */
 static void *window_of(int file, size_t size)
 {
     static _Atomic uintptr_t next;
@@ -211,7 +211,7 @@ int platform_start(Process *process, char *const *arguments, int shared)
     int error = sockets_up(life);
     if (!error)
         error = pipe_up(print);
-    if (!error) { /* a flood that nobody reads is lost: it does not stop who prints */
+    if (!error) { /* a flood without a reader is lost: it does not stop the printing process */
         fcntl(print[1], F_SETPIPE_SZ, PRINTED_ROOM);
         fcntl(print[0], F_SETFL, O_NONBLOCK);
         fcntl(print[1], F_SETFL, O_NONBLOCK);
@@ -243,7 +243,7 @@ bool platform_ended(Process *process)
     if (!got && !how.si_pid)
         return false;
     process->over = true;
-    process->known = !got; /* else somebody else has taken it: all that is known is that it is gone */
+    process->known = !got; /* otherwise another caller has taken it, and only its end is known */
     if (process->known && how.si_code == CLD_EXITED)
         process->code = how.si_status;
     else if (process->known)
@@ -327,8 +327,8 @@ static ino_t number_of(int file)
     return fstat(file, &found) ? 0 : found.st_ino;
 }
 
-/* The socket tells at once; that the parent has changed tells it where a copy of the parent holds the other end open, and where an FMU has closed
- * this one, or has another file at its number now. */
+/* The socket reports it at once. The changed parent reports it where a copy of the parent holds the other end open, and where an FMU has
+ * closed this one, or has another file at its number now. */
 static void *follow(void *unused)
 {
     enum { LOOK_AGAIN = 500 };

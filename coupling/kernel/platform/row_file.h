@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 /* Rows that go into a file while they are made. The file is mapped, a window at a time: a row is in the file once it is written, whatever becomes of
- * this process. What is not written yet has times of which all bits are set, and the time of a row is written last. */
+ * this process. Unwritten rows have times with all bits set, and the time of a row is written last. */
 typedef struct RowFile RowFile;
 
 /* first: where rows begin. place: for each number of a row in the file, its number in the rows that are given; copied. NULL: no memory. */

@@ -162,7 +162,7 @@ void rank_solve(const Decision *d, double *y)
 }
 
 /* A small singular value may hide from pivots (Kahan's matrix): one step of inverse iteration finds its direction, and the rows with a
- * great share of it become candidates too. Returns how many. */
+ * great share become candidates too. Returns how many. */
 int rank_uncover(Decision *d)
 {
     double *w = d->work, before = 0, after = 0;

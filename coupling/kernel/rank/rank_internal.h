@@ -54,7 +54,7 @@ typedef struct {
 #define RANK_NOTHING 1e-26
 #define RANK_STILL 1e-20
 
-/* rank_rows.c: the rows, equilibrated joint by joint. Null with the reason where there are none. */
+/* rank_rows.c: the rows, equilibrated joint by joint. Null with the reason if none exist. */
 Decision *rank_prepare(const Constraints *, RankOutcome *);
 void rank_release(Decision *);
 /* Converts shares of equilibrated rows to those of the given rows; factors are these by roots of S. */

@@ -9,7 +9,7 @@
 enum { REFINEMENTS = 3 };
 static const double DOUBTFUL = 1e-6;     /* of what is left of a mobility, from S alone: below, V and G decide */
 static const double NOISE = 1e-12;       /* of a share in what is repeated */
-static const double BLIND = 1e-7;        /* a sine that S alone cannot tell from 0 */
+static const double BLIND = 1e-7;        /* a sine that S alone cannot distinguish from 0 */
 
 /* The factor L of the active rows of S, row by row, and y with L y = -residual. */
 typedef struct {
@@ -46,7 +46,7 @@ static void solve_backward(const Taken *t, double *x)
     }
 }
 
-/* A row of G or V less what the active rows make up of it. */
+/* A row of G or V without the part of the active rows. */
 static void leave_active(const Taken *t, const double *rows, int candidate, double *left)
 {
     const Succession *s = t->s;
@@ -190,7 +190,7 @@ int successive_take(Succession *s)
     t.moved = t.c + n;
     t.gained = t.moved + m;
     t.length = t.gained + m;
-    t.terms = t.length + groups; /* and a correction behind these */
+    t.terms = t.length + groups; /* and a correction after these */
     for (int i = 0; i < s->count; i++)
         s->place[i] = -1;
     for (int k = 0; k < s->count; k++) {

@@ -22,7 +22,7 @@ static double choose(const double *pairs, int count)
 
 double formula_value(const double *pairs, int count, double t)
 {
-    double stack[FORMULA_DEPTH] = {0}, *top = stack; /* behind the last value */
+    double stack[FORMULA_DEPTH] = {0}, *top = stack; /* after the last value */
     for (int i = 0; i < count; i++) {
         const double number = pairs[2 * i + 1];
         const FormulaOperation operation = (FormulaOperation)pairs[2 * i];

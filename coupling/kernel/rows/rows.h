@@ -106,7 +106,7 @@ typedef struct {
     int loop, unknown, position, velocity;
 } ConstraintRow;
 
-/* A multiplier of a joint whose constraint depends on a mode, an integer of `type` of its instance: references, NONE where there is none.
+/* A multiplier of a joint whose constraint depends on a mode, an integer of `type` of its instance: references, NONE if none exists.
  * kind: as in modes.h, or HOLDS_WHILE. limit, still: of friction that slips and at rest, against a positive slip; back, still_back: against a negative
  * one, where that differs. normal, second: the switched multipliers of the same joint that press friction, and a reference. followed: how many other
  * multipliers the limit follows, in loops and by unknowns and references from there on. */
@@ -141,7 +141,7 @@ typedef struct {
     int level, velocity_of, moving;
 } BorderedRow;
 
-/* Outputs of an instance that are constraints at these levels: places among unknowns, or behind them among velocities. */
+/* Outputs of an instance that are constraints at these levels: places among unknowns, or after them among velocities. */
 typedef struct {
     int part, count, references, places;
 } LevelRow;
@@ -169,7 +169,7 @@ typedef struct {
     const SwitchedRow *switched;
     const int *number; /* the pools */
     const double *real;
-    Formula formula; /* function that calculates formulas; null where there are none */
+    Formula formula; /* function that calculates formulas; null if none exist */
 } Rows;
 
 #endif

@@ -61,7 +61,7 @@ static int samples_of_turns(Kernel *k)
 static bool may_dip(const Run *run, int i)
 {
     const double before = run->t_before - run->t_earlier, h = run->t - run->t_before;
-    if (!(before > 0)) /* nothing is known of it, as after an event */
+    if (!(before > 0)) /* it is unknown, as after an event */
         return true;
     const double bend = 2 * ((run->z[i] - run->z_before[i]) / h - (run->z_before[i] - run->z_earlier[i]) / before) / (h + before);
     const double root = sqrt(fabs(run->z_before[i])) + sqrt(fabs(run->z[i]));

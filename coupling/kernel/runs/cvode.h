@@ -1,6 +1,6 @@
 /* CVODE of SUNDIALS as an integrator of the kernel: its library calls the system, and the kernel calls it, with nothing in between.
  *
- * The library is whoever's has loaded it, who gives its functions by their addresses, makes what they work on, and frees it. */
+ * The caller has loaded the library, gives its functions by their addresses, makes the data they work on, and frees them. */
 #ifndef KERNEL_CVODE_H
 #define KERNEL_CVODE_H
 
@@ -10,7 +10,7 @@
 #pragma GCC visibility push(hidden)
 #endif
 
-/* cvode.py has the same fields in the same order. What is called as in the manual of CVODE has its names there. */
+/* cvode.py has the same fields in the same order. Names are those of the manual of CVODE. */
 typedef struct {
     int (*CVode)(void *memory, double until, void *y, double *t, int task);
     int (*CVodeReInit)(void *memory, double t, void *y);

@@ -218,7 +218,7 @@ static void watch_stiffness(Explicit *own)
     own->stiffest = state;
 }
 
-/* The derivative of one state with this state moved, at the present point; NaN where there is none. */
+/* The derivative of one state with this state moved, at the present point; NaN if none exists. */
 static double derivative_at(Kernel *k, int state, double value)
 {
     Run *run = k->run;

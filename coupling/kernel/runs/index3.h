@@ -37,7 +37,7 @@ typedef struct {
     int (*project)(Kernel *, struct Index3 *, double t, double h); /* moves the trial velocities onto the constraints */
 } Iteration;
 
-/* A method that may be run by the kernel, or by whoever takes its steps one by one. */
+/* A method that may be run by the kernel, or by a caller that takes its steps one by one. */
 typedef struct Index3 {
     const Iteration *iteration;
     Index3Options o;

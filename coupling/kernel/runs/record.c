@@ -101,7 +101,7 @@ int kernel_record(Kernel *k)
     return record_placed(k, values);
 }
 
-/* Rows in a file stay there: only their number is told. */
+/* Rows in a file stay there: only their number is passed on. */
 void record_visit(Kernel *k, Visit *v)
 {
     Record *record = k->record;

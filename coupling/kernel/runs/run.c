@@ -164,7 +164,7 @@ static int record_between(Kernel *k, double t, const double *x)
     return k->fused->record(k, t, x, values) ? record_placed(k, values) : record_at(k, t, x);
 }
 
-/* A row at an event. Instances that it does not concern are left where they are: fused code tells what they are worth there. */
+/* A row at an event. Instances that it does not concern are left where they are: fused code gives their values there. */
 static int record_event(Kernel *k, double t, const double *x)
 {
     const bool resting = k->resting;

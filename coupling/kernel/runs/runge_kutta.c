@@ -30,7 +30,7 @@ static size_t sums_of(const Tableau *tableau)
     return (size_t)(slopes_of(tableau) + (tableau->e3 ? 2 : 1) + tableau->dense);
 }
 
-/* The next sum over stages, of those that have a weight; its terms stand behind those of the sum before. */
+/* The next sum over stages, of those that have a weight; its terms stand after those of the sum before. */
 static void add_sum(RungeKutta *rk, Sum **next, Term **term, const double *weights, int stages)
 {
     Sum *const sum = (*next)++;

@@ -1,9 +1,9 @@
-/* Forward sensitivities: derivatives by parameters of a run's states and of what it records, integrated in the same steps (Caracotsios and
- * Stewart, Sensitivity analysis of initial value problems with mixed ODEs and algebraic equations, Comp. Chem. Eng. 9, 1985).
+/* Forward sensitivities: derivatives by parameters of a run's states and of what it records, integrated in the same steps (Caracotsios
+ * and Stewart, Sensitivity analysis of initial value problems with mixed ODEs and algebraic equations, Comp. Chem. Eng. 9, 1985).
  *
- * By states everything is differentiated by the instances themselves, one operation after the other. What FMI has no derivative for are
- * differences of shadows: the same system with other values of one parameter, which stands at the same states. These are the effects of
- * parameters that an instance does not list, starts, indicators, and what happens at events. */
+ * By states everything is differentiated by the instances themselves, one operation after the other. Values without derivatives in FMI
+ * follow from differences of shadows: the same system with other values of one parameter, which stands at the same states. These are the
+ * effects of parameters that an instance does not list, starts, indicators, and what happens at events. */
 #ifndef KERNEL_SENSITIVITY_H
 #define KERNEL_SENSITIVITY_H
 
@@ -58,7 +58,7 @@ int sensitivity_correct(void *kernel, double t, double *x);
 int sensitivity_record(Kernel *, const int *slot, int columns, double *row); /* records the values in so many slots */
 int along_constraints_at(Kernel *, double t, const double *x, double *s); /* after an evaluation there */
 void hold_tangents(Kernel *, int parameter);
-int shadow_failed(Kernel *, int shadow, int result); /* tells what has failed there */
+int shadow_failed(Kernel *, int shadow, int result); /* reports the failure there */
 
 /* tangents.c: derivatives of slots by one parameter, from those of the states in the first of them */
 int pass_tangents(Kernel *, int parameter, const Operations *);

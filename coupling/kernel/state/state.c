@@ -331,7 +331,8 @@ static void visit_implicit(Implicit *own, Visit *v)
             linear_visit(own->moves.loop[i].holonomic, v, own->moves.loop[i].entries, NULL);
 }
 
-/* -- all of it -------------------------------------------------------------------------------------------------------------------- */
+/* -- the whole state
+ * -------------------------------------------------------------------------------------------------------------------- */
 
 static void visit_statistics(Visit *v, const Statistics *s)
 {

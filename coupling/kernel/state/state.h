@@ -9,7 +9,8 @@
 #pragma GCC visibility push(hidden)
 #endif
 
-/* `size` is that of the bytes, which counting tells; `instance` that of which a FMU failed; `restarted` as in Visit. A VisitResult. */
+/* `size` is the number of bytes, which a counting visit finds; `instance` that of which a FMU failed; `restarted` as in Visit. A
+ * VisitResult. */
 int kernel_visit(Kernel *, int mode, unsigned char *bytes, size_t *size, int *instance, const unsigned char *restarted);
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)

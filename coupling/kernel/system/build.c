@@ -182,7 +182,7 @@ static bool build_loop(const Rows *rows, const LoopRow *row, Loop *loop)
     return true;
 }
 
-/* Sums of a single product whose left term is 1 are copies; all others are added up, but for those that are computed when asked for. */
+/* Sums of a single product whose left term is 1 are copies; all others are added up, except those that are computed on request. */
 static void divide_sums(Loop *l)
 {
     const int first = l->first_mobility - l->first_sum, last = first + (l->mobile ? l->mobile_start[l->mobile] : 0);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Finds the place of a time in a table or in pieces. At a jump it is the place before the jump, unless the event at that time has
+/* Finds the place of a time in a table or in pieces. At a jump it is the place before the jump, unless the event there has
  * passed. */
 static int place(Drive *d, double t, double passed)
 {

@@ -334,7 +334,7 @@ static RARELY Apart farthest(const Loop *l, const double *v)
     return most;
 }
 
-/* Passes the values that the shortcuts gave, or fused code, through the instances. Where these answer otherwise, there are none any more. */
+/* Passes the values that the shortcuts gave, or fused code, through the instances. Where these answer otherwise, none exist any more. */
 int kernel_verify(Kernel *k, double *dx)
 {
     const bool fused = by_equations(&k->phase), fast = k->fast;

@@ -1,7 +1,7 @@
 /* A system of coupled instances: its values, the operations that evaluate it, its loops, and its run in time.
  *
  * All values are doubles in one array of slots. The first slots are the continuous states; 0 .. states - 1. Operations move values
- * between the slots and the instances; they are data, made by the code that builds the system. Nothing here knows what the instances
+ * between the slots and the instances; they are data of the code that builds the system. Nothing here knows what the instances
  * are models of. Functions that return an int return a KernelStatus unless said otherwise; kernel_internal.h has what is inside. */
 #ifndef KERNEL_H
 #define KERNEL_H
@@ -45,7 +45,7 @@ typedef enum {
 
 typedef struct {
     KernelStatus kind;
-    int instance; /* -1 where there is none */
+    int instance; /* -1 if none exists */
     Status status;
     const char *action;
     const Reference *references;
@@ -104,7 +104,8 @@ int kernel_set_quiet(Kernel *, const bool *quiet);    /* truths by instance: no 
 void kernel_accept(Kernel *);                   /* the point of the last evaluation is one of the motion */
 void kernel_switch(Kernel *, int loop, int unknown, bool on); /* sets whether its constraint is in force; all are at first */
 const bool *kernel_off(const Kernel *);                       /* constraints that are not, by unknown of all loops */
-/* in_order.c: the sequence in which a loop's constraints are taken; `tells`: those that repeat others are told; `first`: and carry nothing */
+/* in_order.c: the sequence in which a loop's constraints are taken; `tells`: constraints that repeat others are reported; `first`: and
+ * carry nothing */
 int kernel_take_in_order(Kernel *, const Rows *, int loop, const int *order, bool tells, bool first);
 double kernel_asymmetry(const Kernel *, int loop, int *row, int *column); /* greatest asymmetry of its last Jacobian, and its place */
 int kernel_decide_in_order(Kernel *, double t, const double *x); /* decides for runs without projection of states */
@@ -139,7 +140,7 @@ void kernel_use_clock(Kernel *); /* measures the time spent, for the statistics 
 
 /* settle.c, events.c */
 int kernel_start_events(Kernel *);                            /* every instance enters Event Mode */
-int kernel_complete_step(Kernel *, bool *event);              /* tells those that want to know; whether one asks for an event */
+int kernel_complete_step(Kernel *, bool *event);              /* reports the step to instances; event: one requests an event */
 int kernel_settle(Kernel *, double *x, bool *states_changed); /* discrete updates until nothing changes; ends in Continuous-Time Mode */
 double kernel_next_time(const Kernel *);
 
@@ -221,7 +222,7 @@ void kernel_free_record(double *values);
 int kernel_begin_rows_file(Kernel *, int file, long first, int width, const int *place); /* rows go there from now on; see row_file.h */
 long kernel_end_rows_file(Kernel *);                                                     /* number of rows in the file; none stay here */
 int kernel_rows_file_error(const Kernel *);                                              /* the number of the error that ended them, or 0 */
-double kernel_recorded_until(const Kernel *); /* the time of the last row; NaN where there is none */
+double kernel_recorded_until(const Kernel *); /* the time of the last row; NaN if none exists */
 
 /* coupling.c */
 int kernel_couple(Kernel *, const Rows *); /* the part of the rows that concerns Co-Simulation instances */
@@ -240,7 +241,7 @@ int kernel_get_outputs(Kernel *);
 int kernel_hand_over(Kernel *, double *moved); /* inputs at once, in Initialization Mode; and how far the furthest moved */
 void kernel_note_inputs(Kernel *, bool restart);
 int kernel_step(Kernel *, double t, double h, bool last_word);           /* steps by the present polynomials */
-double kernel_next_period(const Kernel *); /* time that an instance with a step of its own reaches next; infinite where there is none */
+double kernel_next_period(const Kernel *); /* time that an instance with a step of its own reaches next; infinite if none exists */
 int kernel_explicit_step(Kernel *, double h, int order, bool in_turn, bool last_word);
 
 /* saving.c: instances, values and past, in one of several places */

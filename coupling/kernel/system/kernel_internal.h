@@ -66,7 +66,7 @@ typedef struct {
     DerivativeKind kind;
     int instance;
     bool at_events; /* changes at events only */
-    int together;   /* number of directional derivatives of one instance from here on; 0 behind the first of them */
+    int together;   /* number of directional derivatives of one instance from here on; 0 after the first of them */
     int unknowns, knowns, first;
     const Reference *unknown, *known;
     const double *seed;
@@ -120,7 +120,7 @@ typedef struct {
     int deficiency; /* deficiency of the last factorisation */
     Deficiency worst, passed; /* passed: what was missing there was there before */
     bool given;   /* all unknowns are held: the loop is passed once with them as they are */
-    bool *held;   /* unknowns that are found outside of the loop; null where there are none */
+    bool *held;   /* unknowns that are found outside of the loop; null if none exist */
     bool *off;    /* unknowns whose constraints are not in force: their residuals are they themselves, so that they vanish */
     bool *lawful; /* unknowns that follow a law in place of their constraint: their residuals say so, and no state is moved for them */
     int off_count;
@@ -167,13 +167,13 @@ struct Kernel {
     struct Run *run;
     Record *record;
     struct Projection *projection; /* null where states are not moved onto constraints */
-    struct Coupling *coupling; /* coupling of Co-Simulation instances; null where there are none */
+    struct Coupling *coupling; /* coupling of Co-Simulation instances; null if none exist */
     struct Implicit *implicit; /* null where the run has no implicit steps */
     struct Sensitivity *sensitivity; /* null where nothing is differentiated by parameters */
-    struct Changes *changes;   /* changes of constraints during the run; null where there are none */
-    struct Switching *switching; /* switching of joints whose constraints depend on modes; null where there are none */
+    struct Changes *changes;   /* changes of constraints during the run; null if none exist */
+    struct Switching *switching; /* switching of joints whose constraints depend on modes; null if none exist */
     struct Fused *fused;         /* evaluates in place of the instances; null where they do */
-    struct Machine *machines;    /* tapes as instructions; null where there are none */
+    struct Machine *machines;    /* tapes as instructions; null if none exist */
     bool quiet;            /* true if an instance exists that no event concerns */
     bool resting;          /* these are left where they are */
     bool *quiet_unknown;   /* truths by unknown of all loops: its loop is quiet */
@@ -190,7 +190,7 @@ struct Kernel {
 
 struct Visit;
 
-/* The functions of fused code in place of the instances, which only files that know of it call by name. */
+/* The functions of fused code in place of the instances, which only files of fused code call by name. */
 /* A value that instances and what stands for them give differently: its slot, by how much, and the size of its terms. */
 typedef struct {
     int slot;
@@ -206,7 +206,7 @@ typedef struct Fused {
     bool (*derive)(struct Kernel *, double *dx);            /* false: the instances have to be asked; without dx the unknowns alone are found */
     bool (*share)(struct Kernel *);                         /* the unknowns as of least length, where `derive` left some out; false where that fails */
     bool (*linearise)(struct Kernel *);                     /* the same, of loops alone, whose factors are those of the present states then */
-    bool (*place)(struct Kernel *);                         /* the entries of the last evaluation, for the loops; false where there are none */
+    bool (*place)(struct Kernel *);                         /* the entries of the last evaluation, for the loops; false if none exist */
     void (*load)(struct Kernel *);                          /* these, with the factors and the mobility */
     bool (*corrects)(const struct Kernel *);                /* says whether it moves states itself, by the last evaluation or `linearise` */
     void (*correct)(struct Kernel *, bool positions, double *x); /* corrects by the violations that were read last */
@@ -319,7 +319,7 @@ typedef struct Coupling {
     bool ending;     /* an instance has come to the end of a step and asked for that of the run */
     bool careful;    /* states are saved before each step, so that one that is discarded can be made smaller */
     bool align;      /* all go back where one meets an event within the step */
-    double earliest; /* such an event; infinite where there is none */
+    double earliest; /* such an event; infinite if none exists */
     long passes, discarded, sampled; /* sampled: passes that were timed, and their seconds */
     double seconds;
     struct Course *course;

@@ -10,11 +10,11 @@ static const double tolerance = 1e-12;   /* of the unknowns, against the greates
 static const double tolerable = 1e-7;    /* where rounding prevents more */
 static const double consistent = 1e-6;   /* misfit of redundant equations, against their terms */
 static const double in_passing = 0.1;    /* the same, where the redundancy has come with the motion and will go with it */
-static const double in_steps = 0.5;      /* of it: a step that ends just short of a contradiction has to leave a point that can be solved */
+static const double in_steps = 0.5;      /* a part: a step that ends just before a contradiction has to leave a solvable point */
 static const double drift = 1e-8;        /* the same, against what the loop passes on */
 static const double rounding = 64 * DBL_EPSILON;
 static const double of_products = 1e-12; /* the same, where the values are those that residuals are computed from */
-static const double least_damping = 1e-5, roughly = 1e-4; /* how well unknowns can be told where equations are all but redundant */
+static const double least_damping = 1e-5, roughly = 1e-4; /* accuracy of unknowns if equations are nearly redundant */
 static const double as_near = 1e3;       /* unknowns so many times greater than all on the motion are no start: their rounding would be seen */
 
 void loop_residual(const Loop *l, const double *v, double *r)
@@ -60,7 +60,7 @@ static void leave_out(const Loop *l)
                 l->term[l->first_entry + e] = l->column[e] == i;
 }
 
-/* The entries without constraints that are dropped. The equations themselves keep them, and tell whether they hold. */
+/* The entries without constraints that are dropped. The equations themselves keep them, and show whether they hold. */
 static const double *reduced(const Loop *l)
 {
     for (int i = 0; i < l->count; i++)
@@ -219,7 +219,7 @@ static bool redundant(const Loop *l)
 }
 
 /* The misfit that redundant equations may have, against their terms. Stages of a step violate the constraints by what the step errs, and
- * redundant equations miss each other by as much there: what is projected, at an event or recorded tells a contradiction. */
+ * redundant equations miss each other by as much there: only projected or recorded states and those at events show a contradiction. */
 static double allowed_misfit(const Kernel *k, const Loop *l)
 {
     const Purpose purpose = in_event_mode(&k->phase) ? OF_POINT : k->purpose;
@@ -241,7 +241,7 @@ static int check_consistency(Kernel *k, const Loop *l, const double *z, const do
     return KERNEL_DONE;
 }
 
-/* The full Newton step from z with residuals r. Of what the equations leave open, the unknowns of least length are taken, which is why
+/* The full Newton step from z with residuals r. Among the solutions the unknowns of least length are taken, which is why
  * the new unknowns are solved for and not the step alone. */
 void loop_newton_step(const Loop *l, const double *z, const double *r, double *step)
 {
@@ -291,7 +291,7 @@ static int not_solved(Kernel *k, const Loop *l)
     return result;
 }
 
-/* Damped Newton iteration. The step that the old Jacobian would take at the new point tells how far the solution still is, and has
+/* Damped Newton iteration. The step that the old Jacobian would take at the new point measures the distance to the solution, and has
  * to shrink. */
 static int iterate(Kernel *k, Loop *l)
 {
@@ -432,7 +432,7 @@ static void follow(const Kernel *k, const Loop *l, int from, int count)
     }
 }
 
-/* Residuals of unknowns that are off, which no row tells. */
+/* Residuals of unknowns that are off, which no row gives. */
 static void take_unknowns(const Loop *l, const double *z, double *r)
 {
     for (int i = 0; l->off_count && i < l->count; i++)
@@ -479,8 +479,8 @@ int loop_shortcut(Kernel *k, int index)
     return KERNEL_DONE;
 }
 
-/* After a pass through the instances with the unknowns of a shortcut: whether the residuals do vanish. Those of fused code are seen against its
- * entries; where more than rounding is left, the factors of the instances say how far the unknowns are off. */
+/* After a pass through the instances with the unknowns of a shortcut: whether the residuals do vanish. Residuals of fused code are
+ * compared with its entries; where more than rounding is left, the factors of the instances say how far the unknowns are off. */
 int loop_verify(Kernel *k, int index, bool fused)
 {
     Loop *l = &k->loops[index];

@@ -32,7 +32,7 @@ void machine_free(Machine *m)
 enum { REGISTERS = 16, SCRATCH = REGISTERS - 1, WORKSPACE = 3 /* rbx, which calls leave as it is */, RDI = 7, LONGEST = 64 /* bytes of an operation */ };
 enum { MOST = 1 << 24 /* slots and operations, for distances of 32 bits */ };
 
-/* Instructions of AVX on one double: an opcode behind a prefix. */
+/* Instructions of AVX on one double: an opcode after a prefix. */
 enum { LOAD = 0x10, STORE = 0x11, XOR = 0x57, TIMES = 0x59, PLUS = 0x58, MINUS = 0x5C, OVER = 0x5E, SCALAR = 3, PACKED = 1 };
 
 /* A new result stays in a register while there is room; everything is stored as well. */

@@ -1,7 +1,7 @@
 /* Tapes: operations on the numbers of one workspace, as data.
  *
  * A tape is a row of integers: batches of an operation, a count, the place of the first result, and the places of the operands, result by
- * result; then TAPE_END. The results of a batch are neighbours, and none of them is an operand of it. */
+ * result; then TAPE_END. The results of a batch are neighbours, and none of them is one of its operands. */
 #ifndef KERNEL_TAPE_H
 #define KERNEL_TAPE_H
 

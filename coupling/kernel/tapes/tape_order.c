@@ -51,7 +51,7 @@ static bool find_makers(Sorting *s, int slots)
             if (*maker == NOWHERE)
                 *maker = OUTSIDE;
             else if (*maker >= 0)
-                s->known[*maker] = true; /* for now: somebody needs it */
+                s->known[*maker] = true; /* for now: another operation needs it */
         }
         for (int j = step->result; j < step->result + step->count; j++) {
             if (s->maker[j] != NOWHERE)
