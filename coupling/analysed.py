@@ -81,7 +81,8 @@ class Analysed(Composition):
         """
         simulator = self._simulator or Simulator(self.definition)
         pose = simulator.pose(
-            start_values_of(start_values, self.instances), Wish(hold or {}, guess or {}, velocities or {}, branch, alternatives)
+            start_values_of(start_values, self.instances),
+            Wish(*({} if each is None else each for each in (hold, guess, velocities)), branch, alternatives),
         )
         self._freeze(simulator)
         return pose
@@ -109,8 +110,10 @@ class Analysed(Composition):
         return self._equilibrium({**self._values(initial), **self._values(guess)}, True, hold, free)
 
     def _equilibrium(self, start: Mapping[str, Value], alternatives: bool, hold: Sequence[str], free: Sequence[str]) -> Pose:
+        from coupling.analysis.linear import names_given
         from coupling.analysis.trimming import equilibrium_of
 
+        hold, free = names_given("equilibrium: hold", hold), names_given("equilibrium: free", free)
         return equilibrium_of(lambda new: self._standing({**start, **new}, "relax"), self.instances, self._drives, hold, free, alternatives)
 
     @public_call
@@ -201,7 +204,9 @@ class Analysed(Composition):
                 return linear_grid(axes, asked)
             ((parameter, values),) = axes.items()
             return linear_family(self.equilibria(parameter, values, start, hold, free), asked)
-        if tuple(hold) or tuple(free):
+        from coupling.analysis.linear import names_given
+
+        if names_given("linearise: hold", hold) or names_given("linearise: free", free):
             raise BuildError(
                 "linearise: hold and free belong to equilibria along a parameter; give along={...}, or initial=system.equilibrium(hold=..., free=...)"
             )

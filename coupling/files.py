@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeGuard
 
 from coupling.errors import shown
 from fmu_components.export.kept import cache_folder as cache_root
@@ -17,6 +18,7 @@ __all__ = [
     "file_path",
     "hold",
     "is_limit",
+    "is_path",
     "open_part",
     "own",
     "release",
@@ -31,8 +33,17 @@ __all__ = [
 ]
 
 
+def is_path(value: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Says whether a value is a path that the file system can have, and names a file."""
+    name = os.fspath(value) if isinstance(value, str | os.PathLike) else b""
+    try:
+        return isinstance(name, str) and b"\0" not in os.fsencode(name) and bool(Path(name).name)
+    except UnicodeEncodeError:
+        return False
+
+
 def file_path(path: str | os.PathLike[str], suffix: str, purpose: str = "written") -> Path:
-    if not isinstance(path, str | os.PathLike) or "\0" in os.fspath(path):
+    if not is_path(path):
         raise TypeError(f"{shown(path)} is no path; give that of the file to be {purpose}, such as 'result{suffix}'")
     return Path(path)
 

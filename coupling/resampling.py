@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from coupling.checks import is_number
 from coupling.errors import shown
 from coupling.record import Record, in_force
 
@@ -68,8 +69,7 @@ def _increasing_times(given: Any) -> np.ndarray:
 
 def _regular_times(time: np.ndarray, interval: Any) -> np.ndarray:
     """Returns times at an interval from the first row on, the last of them at or before the last row."""
-    number = isinstance(interval, int | float | np.integer | np.floating) and not isinstance(interval, bool)
-    if not number or not 0 < interval < np.inf:
+    if not is_number(interval) or not 0 < interval < np.inf:
         raise ValueError(f"interval = {shown(interval)} is refused: give seconds, greater than 0 and finite")
     count = np.floor((time[-1] - time[0]) / interval * (1 + 1e-12))
     if count >= _MOST:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, overload
 import numpy as np
 
 from coupling import mat_file, rows_file
+from coupling.checks import checked_names, is_word
 from coupling.errors import NotRecorded, ResultError, listed, shown
 from coupling.files import file_path, written
 from coupling.fmus import level_of
@@ -251,7 +252,7 @@ class Result:
 
     def _places(self, times: np.ndarray, side: str) -> Places:
         """Returns the places of times among the rows; refuses times outside."""
-        if side not in ("before", "after"):
+        if not is_word(side, ("before", "after")):
             raise ValueError(f"side = {shown(side)} is unknown; choose 'before' or 'after' an event")
         found = places_at(self.time, times, side) if len(self) else float(times[0]) if len(times) else 0.0
         if not isinstance(found, Places):
@@ -326,7 +327,7 @@ class Result:
         ``names`` shows those of bodies; ``traces`` are bodies or ports whose paths are drawn, ``forces`` instances or patterns whose
         recorded forces are arrows.
         """
-        times = [t] if isinstance(t, int | float | np.number) else list(t) if isinstance(t, Sequence | np.ndarray) else []
+        times = [t] if isinstance(t, int | float | np.number) else list(t) if isinstance(t, Sequence | np.ndarray) and np.ndim(t) else []
         if not times:
             raise ValueError(f"picture: t = {shown(t)} is no time; give one in seconds, or several for a strip of poses")
         self._places(times_of(times, "t"), "after")  # refuses what is no time of this result
@@ -354,7 +355,7 @@ class Result:
     def _matching(self, names: Sequence[str]) -> list[str]:
         """Returns the recorded names that match names and patterns. A name or pattern without any match raises NotRecorded."""
         found: dict[str, None] = {}
-        for name in names:
+        for name in checked_names("names", names):
             if isinstance(name, str) and "*" in name:
                 fitting = [each for each in self.names if matches(each, name)]
                 if not fitting:
@@ -376,7 +377,7 @@ class Result:
         """
         if not isinstance(other, Result):
             raise TypeError(f"compare: {shown(other)} is no result; give another Result, such as Result.load('before.jrd')")
-        wanted = [name for name in self.names if name in other] if names is None else [names] if isinstance(names, str) else names
+        wanted = [name for name in self.names if name in other] if names is None else names
         chosen = self._matching(wanted)
         for name in chosen:
             other[name]  # says what to do where it was not recorded
@@ -396,6 +397,7 @@ class Result:
         """Returns the last values of ``names``, such as the states of another start. Names that were not recorded raise ResultError."""
         if not len(self):
             raise ResultError(f"the result has no row: {self.outcome.sentence}")
+        names = checked_names("final: names", names)
         last, missing = self.at(self.time[-1]), [name for name in names if name not in self.names]
         if missing:
             raise ResultError(

@@ -12,8 +12,9 @@ from typing import Any
 
 from coupling import rows_file
 from coupling.analysis.pose import Pose
+from coupling.checks import is_word, names_in
 from coupling.errors import BuildError, InitialStateError, StartError, SweepError, shown
-from coupling.files import remedy, remove_parts
+from coupling.files import is_path, remedy, remove_parts
 from coupling.fmus import Fmu
 from coupling.fmus.start_values import start_items
 from coupling.live.fused import decided
@@ -80,11 +81,13 @@ def sweep(
         raise BuildError(f"a sweep of {shown(system)} is refused: give the System first, then the points")
     definition, found = system.definition, points_of(points, combine)
     start_values = start_values_of(start_values, system.instances)
+    if not isinstance(progress, bool):
+        raise BuildError(f"progress = {shown(progress)} is refused: give True for a bar, or False")
     own, base = _given("start_values", start_values), _given("drives", drives)
     if "outputs" in options:
         options["outputs"] = names_of(options["outputs"])  # an iterator would last for one run
     run = _checked_options({"stop_time": stop_time, **options})
-    if on_failure not in ("record", "raise"):
+    if not is_word(on_failure, ("record", "raise")):
         raise BuildError(f"on_failure = {shown(on_failure)} is unknown; choose 'record', or 'raise' to end the sweep")
     _check_common(definition, own, base)
     driven = frozenset(name for name in found.names if name in base or name in dict(definition.drives))
@@ -199,7 +202,7 @@ def _checked_options(options: Mapping[str, Any]) -> Run:
 
 
 def _given(what: str, values: Any) -> dict[str, Any]:
-    if values is not None and not isinstance(values, Mapping):
+    if values is not None and not (isinstance(values, Mapping) and names_in(values) is not None):
         raise BuildError(f"{what} = {shown(values)} is refused: give values for all runs by full names, such as {{'rod.m': 2.0}}")
     return dict(values or {})
 
@@ -271,7 +274,7 @@ def _name_of(measure: Any) -> Any:
 
 
 def _made(folder: str | os.PathLike[str]) -> Path:
-    if not isinstance(folder, str | os.PathLike):
+    if not is_path(folder):
         raise BuildError(f"folder = {shown(folder)} is no path; give that of a folder for the files of the runs")
     path = Path(folder).absolute()
     try:

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 
 LAYERS: dict[str, tuple[str, ...]] = {
     "coupling": (
-        "errors files markup memory names outcome registry structured",
+        "checks errors files markup memory names outcome registry structured",
         "record resampling rows_file checkpoint_file mat_file fmus kernel",
         "options",
         "progress",

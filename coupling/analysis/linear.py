@@ -9,6 +9,7 @@ import numpy as np
 from coupling.analysis.coordinates import Chart, Coordinates, chart, constraint_rows, state_addresses
 from coupling.analysis.linear_model import LinearModel
 from coupling.analysis.standing import Standing
+from coupling.checks import names_in
 from coupling.errors import AnalysisError, BuildError, shown
 from coupling.fmus import FmuVariable
 from coupling.kernel.system.status import Status
@@ -276,9 +277,7 @@ def variable_named(session: Session, name: str, purpose: str, inputs: bool = Fal
 
 
 def names_given(what: str, names: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(names, str):
-        return (names,)
-    found = tuple(dict.fromkeys(names))
-    if not all(isinstance(each, str) for each in found):
+    found = names_in(names)
+    if found is None:
         raise BuildError(f"{what} = {shown(names)} is refused: give a list of names")
-    return found
+    return tuple(dict.fromkeys(found))

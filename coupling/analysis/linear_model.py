@@ -10,6 +10,7 @@ import numpy as np
 
 from coupling.analysis.margins import Margins, margins_of
 from coupling.analysis.responses import Bode, Mode, Modes, StepResponse
+from coupling.checks import is_number, is_word, numbers_in
 from coupling.errors import AnalysisError, shown
 from coupling.markup import BAD, GOOD, Markup, badge, framed, table, titled
 from coupling.names import nearest
@@ -125,8 +126,8 @@ class LinearModel:
         AnalysisError if they are not positive.
         """
         row, column = self._place("output", output), self._place("input", input)
-        hertz = self._frequencies() if frequencies is None else np.asarray(frequencies, dtype=float)
-        if hertz.ndim != 1 or not len(hertz) or not np.all(hertz > 0):
+        hertz = self._frequencies() if frequencies is None else numbers_in(frequencies)
+        if hertz is None or not len(hertz) or not np.all(hertz > 0):
             raise AnalysisError(f"frequencies = {shown(frequencies)} is refused: give a list of positive ones, in Hz")
         with np.errstate(all="ignore"):
             response = np.array([self.transfer(2j * np.pi * f)[row, column] for f in hertz])
@@ -159,10 +160,12 @@ class LinearModel:
         from scipy.linalg import expm
 
         column = self._place("input", input)
-        at = self._times() if times is None else np.asarray(times, dtype=float)
-        gaps = np.diff(at)
-        if at.ndim != 1 or len(at) < 2 or at[0] != 0 or not np.allclose(gaps, gaps[0], rtol=1e-6) or not gaps[0] > 0:
+        at = self._times() if times is None else numbers_in(times)
+        gaps = np.diff(() if at is None else at)
+        if at is None or len(at) < 2 or at[0] != 0 or not np.allclose(gaps, gaps[0], rtol=1e-6) or not gaps[0] > 0:
             raise AnalysisError(f"times = {shown(times)} is refused: give evenly spaced ones from 0 on, such as np.linspace(0, 5, 501)")
+        if not is_number(size) or not np.isfinite(size):
+            raise AnalysisError(f"size = {shown(size)} is refused: give a finite number, in the unit of the input")
         n = len(self.A)
         B, D = self._proper("are impulses after a step", slice(column, column + 1))
         whole = np.zeros((n + 1, n + 1))
@@ -198,7 +201,7 @@ class LinearModel:
             raise AnalysisError(f"the linear model has no {kind}s; name them: linearise(inputs=[...], outputs=[...])")
         if name is None:
             return 0
-        if name not in names:
+        if not is_word(name, names):
             hint = nearest(str(name), names) or f"its {kind}s are {', '.join(names)}"
             raise AnalysisError(f"{kind} = {shown(name)} is none of the linear model; {hint}")
         return names.index(name)

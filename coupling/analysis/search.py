@@ -16,6 +16,7 @@ from coupling.analysis.closing import ENOUGH, EXACT, Fit, Row, closed, dense, sl
 from coupling.analysis.coordinates import Coordinates
 from coupling.analysis.positions import MANY, Network, Positions, size_of
 from coupling.analysis.walk import Joint, Told, walked
+from coupling.checks import names_in
 from coupling.errors import BuildError, InitialStateError, shown
 from coupling.live.jacobians import motions_of, turns_of
 from coupling.live.session import Session
@@ -53,7 +54,7 @@ class Wish:
 
     def __post_init__(self) -> None:
         for what in ("hold", "guess", "velocities"):
-            if not isinstance(said := getattr(self, what), Mapping):
+            if not isinstance(said := getattr(self, what), Mapping) or names_in(said) is None:
                 raise BuildError(f"assemble: {what} = {shown(said)} is refused: give values by name, such as {{'crank.theta': 0.5}}")
 
 

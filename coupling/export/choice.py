@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
+from coupling.checks import names_in
 from coupling.errors import BuildError, listed, shown, with_article
 from coupling.fmus import Fmu, FmuVariable, Structure
 from coupling.fmus.ports import adds, takes
@@ -90,10 +91,10 @@ def _without_effect(fmu: Fmu, projected: bool) -> set[int]:
 
 
 def _names(what: str, given: Sequence[str] | None) -> list[str]:
-    names = [given] if isinstance(given, str) else [] if given is None else given
-    if not isinstance(names, Iterable) or not all(isinstance(name, str) for name in names):
+    names = [] if given is None else names_in(given)
+    if names is None:
         raise BuildError(f"{what} = {shown(given)} is refused: give a list of names, such as ['rod.p2', 'motor.tau']")
-    return list(names)
+    return names
 
 
 def _open(text: str, fmus: Mapping[str, Fmu], connected: set[Name], driven: set[Name], choice: Choice) -> None:

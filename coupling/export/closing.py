@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from coupling.analysis.positions import Positions, size_of
+from coupling.checks import names_in
 from coupling.errors import BuildError, shown
 from coupling.export.table import MechanismTable, constraints_of
 from coupling.live.jacobians import motions_of, turns_of
@@ -63,7 +64,7 @@ def _positions(session: Session) -> Collection[int]:
 
 def check_held(built: Built, names: Sequence[str]) -> None:
     """Raises BuildError for a name that is no state."""
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+    if isinstance(names, str) or names_in(names) is None:
         raise BuildError(f"export_fmu: hold = {shown(names)} is refused; give a list of names of states, such as ['crank.theta']")
     for name in names:
         if name not in _states(built):

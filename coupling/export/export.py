@@ -10,6 +10,7 @@ from typing import Any
 from coupling.analysis.assembly import assemble, at_pose
 from coupling.analysis.in_parts import assemble_in_parts
 from coupling.analysis.search import Wish, guesses_of
+from coupling.checks import names_in
 from coupling.errors import BuildError, listed, shown
 from coupling.export.choice import Choice, choose
 from coupling.export.closing import check_held
@@ -101,7 +102,7 @@ def export_fmu(
         )
     opened, mode = definition.opened(starts_of_inputs(definition, fmus, choice)), Mode.PROJECTED if projected else Mode.CONTINUOUS
     built = build(opened, mode)
-    check_held(built, hold or ())
+    check_held(built, () if hold is None else hold)
     functions = [drive.name for _, drive in built.drives if isinstance(drive, FunctionDrive)]
     if functions:
         raise BuildError(
@@ -209,9 +210,8 @@ def _target(path: str | os.PathLike[str]) -> Path:
 def _platforms(names: Sequence[str] | None) -> list[c.Platform]:
     if names is None:
         return c.available_platforms()
-    wanted = [names] if isinstance(names, str) else list(names)
-    unknown = [name for name in wanted if name not in c.PLATFORMS]
-    if unknown or not wanted:
+    wanted = names_in(names)
+    if not wanted or not set(wanted) <= set(c.PLATFORMS):
         raise BuildError(f"platforms = {shown(names)} is refused: choose among {listed(c.PLATFORMS)}")
     return [c.PLATFORMS[name] for name in dict.fromkeys(wanted)]
 

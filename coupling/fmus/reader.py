@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -12,6 +11,7 @@ from types import MappingProxyType
 from xml.etree.ElementTree import Element
 
 from coupling.errors import shown
+from coupling.files import is_path
 from coupling.fmus.archive import file_stamp, read_members
 from coupling.fmus.cache import Sharing
 from coupling.fmus.description import Fmu
@@ -38,7 +38,7 @@ def load(path: Path | str, private: bool = False, structural: Mapping[str, Setta
     A ``private`` FMU gets a new object and newly unpacked files, because it writes into its folder. ``structural`` are values of its
     structural parameters that differ from its start values; its arrays have other sizes then.
     """
-    if not isinstance(path, str | os.PathLike) or "\0" in os.fspath(path):
+    if not is_path(path):
         raise FmuError(f"{shown(path)} is no path; give the path of an FMU, a file whose name ends in .fmu")
     file = Path(path).resolve()
     try:

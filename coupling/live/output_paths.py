@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 
 from coupling.errors import BuildError, shown
-from coupling.files import open_part, remedy
+from coupling.files import is_path, open_part, remedy
 
 
 def place(option: str, given: object, suffix: str, *, ends_in_it: bool = False) -> Path:
@@ -18,6 +18,8 @@ def place(option: str, given: object, suffix: str, *, ends_in_it: bool = False) 
     named = os.fsdecode(given)
     if "\0" in named:
         raise BuildError(f"{option} = {shown(named)} is no path: it has a character 0 in it; give that of a file, such as 'run{suffix}'")
+    if not is_path(named):
+        raise BuildError(f"{option} = {shown(named)} is no path; give that of a file, such as 'run{suffix}'")
     path = Path(named)
     if ends_in_it and path.suffix != suffix:
         raise BuildError(f"{option} = '{named}' is refused: results are files that end in '{suffix}'; give '{path.stem}{suffix}'")

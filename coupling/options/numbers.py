@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from coupling.checks import is_number, is_word
 from coupling.errors import BuildError, shown
 from coupling.names import either
 
@@ -15,17 +16,16 @@ INDEPENDENT_FIRST = "independent first"
 
 def number(name: str, value: Any) -> float:
     """Returns a number as a float; refuses everything else."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise BuildError(f"{name} = {shown(value)} is refused: it must be a number")
-    try:
+    if is_number(value):
         return float(value)
-    except OverflowError:
-        raise BuildError(f"{name} = {shown(value)} is refused: it is too large for a number of double precision") from None
+    if isinstance(value, int) and not isinstance(value, bool):
+        raise BuildError(f"{name} = {shown(value)} is refused: it is too large for a number of double precision")
+    raise BuildError(f"{name} = {shown(value)} is refused: it must be a number")
 
 
 def check_word(name: str, value: Any, known: Sequence[str]) -> None:
     """Raises BuildError for a value that is not among the known words."""
-    if not isinstance(value, str) or value not in known:
+    if not is_word(value, known):
         raise BuildError(f"{name} = {shown(value)} is unknown; choose {either([repr(each) for each in known])}")
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from coupling.checks import is_word, numbers_in
 from coupling.errors import BuildError, shown
 from coupling.options.calls import flattened
 from coupling.options.contacts import Contacts
@@ -107,7 +108,7 @@ class Run:
 
     def _check_objects(self) -> None:
         """Replaces words by the option objects that they stand for."""
-        if self.solver == "index3":
+        if is_word(self.solver, ("index3",)):
             object.__setattr__(self, "solver", Index3())
         if isinstance(self.solver, Index3) and self.solver.step_size is None:
             step = (self.stop_time - self.start_time) / _STEPS
@@ -116,9 +117,9 @@ class Run:
             raise BuildError(f"solver = {shown(self.solver)} is refused: give the name of one, such as 'dopri5', or Index3(step_size=0.01)")
         if not isinstance(self.scheme, Scheme):
             object.__setattr__(self, "scheme", Scheme(self.scheme))
-        if self.multipliers == "successive":
+        if is_word(self.multipliers, ("successive",)):
             object.__setattr__(self, "multipliers", Successive())
-        if self.multipliers != "simultaneous" and not isinstance(self.multipliers, Successive):
+        if not is_word(self.multipliers, ("simultaneous",)) and not isinstance(self.multipliers, Successive):
             raise BuildError(f"multipliers = {shown(self.multipliers)} is unknown; choose 'simultaneous', 'successive' or Successive(...)")
         if not isinstance(self.contacts, Contacts):
             raise BuildError(f"contacts = {shown(self.contacts)} is refused: give Contacts(...), such as Contacts(impacts='simultaneous')")
@@ -199,8 +200,7 @@ class Run:
     def _check_stabilisation(self) -> None:
         if self.stabilisation is None:
             return
-        if self.stabilisation not in _STABILISATION:
-            raise BuildError(f"stabilisation = {shown(self.stabilisation)} is unknown; choose 'baumgarte' or 'projection'")
+        check_word("stabilisation", self.stabilisation, _STABILISATION)
         if self.stabilisation == "baumgarte":
             return
         if self.initial == "relax":
@@ -258,11 +258,8 @@ class Run:
     def _check_output_times(self) -> None:
         if self.output_times is None:
             return
-        try:
-            times = np.asarray(self.output_times, dtype=float)
-        except (TypeError, ValueError):
-            times = np.zeros((0, 0))
-        if times.ndim != 1 or not times.size:
+        times = numbers_in(self.output_times)
+        if times is None or not times.size:
             raise BuildError(f"output_times = {shown(self.output_times)} is refused: give a list of times in seconds")
         outside = times[~((times >= self.start_time) & (times <= self.stop_time))]
         if len(outside):

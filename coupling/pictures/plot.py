@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from coupling import files
+from coupling.checks import check_truth
 from coupling.pictures.colours import EVENT, LIGHT
 from coupling.pictures.units import prefix, written
 
@@ -32,6 +33,7 @@ def plot(
     """Plots each group in its own axes. Writes the figure to ``path`` if one is given, and returns it."""
     from matplotlib.figure import Figure
 
+    check_truth("events", events)
     figure = Figure(figsize=(7.2, 0.7 + 1.75 * len(groups)), layout="constrained")
     every = figure.subplots(len(groups), sharex=True, squeeze=False)[:, 0]
     per_second, letter = prefix(time, "s")

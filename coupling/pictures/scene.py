@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from coupling.checks import checked_names
 from coupling.errors import shown
 from coupling.names import matches, nearest
 from coupling.pictures.frames import Geometry, drawable, geometry_of
@@ -151,7 +152,7 @@ class _Table:
             few = len(found) * self.geometry.dimension * len(self.record.rows) <= _MANY
             chosen = found if few else []
         else:
-            patterns = [forces] if isinstance(forces, str) else list(forces)
+            patterns = checked_names("forces", forces)
             chosen = [each for each in found if any(matches(each["of"], pattern) for pattern in patterns)]
             known = dict.fromkeys(each["of"] for each in found)
             for pattern in patterns:
@@ -169,6 +170,8 @@ class _Table:
     def plots(self, signals: Sequence[str | Sequence[str]] | None) -> list[list[int]]:
         if signals is None:
             return self._first_plots()
+        if not isinstance(signals, Iterable) or (isinstance(signals, np.ndarray) and not signals.ndim):
+            raise ValueError(f"signals = {shown(signals)} is refused: give names such as 'rod.theta', or tuples of names in one plot")
         groups = [[each] if isinstance(each, str) else each for each in ([signals] if isinstance(signals, str) else signals)]
         for group in groups:
             if not isinstance(group, Sequence) or not all(isinstance(name, str) for name in group):
@@ -204,7 +207,7 @@ def by_unit_of(numbers: Sequence[int], units: dict[int, str]) -> list[list[int]]
 
 def _traces(geometry: Geometry, colours: dict[int, int], chosen: Sequence[str] | None) -> list[dict[str, Any]]:
     """Returns a point of each body, the one with the longest path or the one that is named. Those that are shown from the start are on."""
-    wanted = [chosen] if isinstance(chosen, str) else list(chosen or ())
+    wanted = [] if chosen is None else checked_names("traces", chosen)
     known = [*geometry.places, *(geometry.frames[i].name for i in colours)]
     for name in wanted:
         if not any(matches(each, name) for each in known):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from coupling.checks import check_truth
 from coupling.pictures.colours import LIGHT
 from coupling.pictures.meshes import is_closed, unpack_mesh, welded
 from coupling.pictures.pose import Posed
@@ -97,6 +98,7 @@ def still(
     across = min(len(times), 4)
     width, height = (size[0] / 2, size[1] * 0.7) if many else size
     rows = -(-len(times) // across)
+    check_truth("names", names)
     sheet = Sheet(across * width, rows * height)
     poses = [Posed(scene, time) for time in times]
     tips = [end for posed in poses for force in _arrows(scene, posed) for end in force]

@@ -9,8 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from coupling.checks import is_number, is_word
 from coupling.errors import BuildError, shown
 from coupling.fmus import Fmu, FmuError, load
 from coupling.fmus.start_values import start_items, structural_values
@@ -105,7 +104,7 @@ def define_instance(
     check_name(name, dotted)
     if start_values is not None and not isinstance(start_values, Mapping):
         raise BuildError(f"the start values of '{name}' are {shown(start_values)}; give them by their names, such as {{'m': 1.0}}")
-    if kind not in (None, "me", "cs"):
+    if kind is not None and not is_word(kind, ("me", "cs")):
         raise BuildError(f"'{name}' cannot run as {shown(kind)}; the kinds are 'me' (Model Exchange) and 'cs' (Co-Simulation)")
     for option, value in (("private", private), ("logging", logging)):
         if not isinstance(value, bool):
@@ -172,7 +171,7 @@ def check_text(refusal: str, name: str) -> None:
 def _kind_with(name: str, kind: str | None, own: Mapping[str, Any]) -> str | None:
     """Returns the kind of an instance with these options of its own, and checks the options: they are those of Co-Simulation."""
     step = own.get("communication_step")
-    if step is not None and (isinstance(step, bool) or not isinstance(step, int | float) or not 0 < step < math.inf):
+    if step is not None and not (is_number(step) and 0 < step < math.inf):
         raise BuildError(f"communication_step = {shown(step)} of '{name}' is refused: give seconds, greater than 0 and finite")
     if own and kind == "me":
         option, value = next(iter(own.items()))
@@ -193,7 +192,7 @@ def with_guess(instance: InstanceDefinition, guess: Mapping[str, Any]) -> Instan
         if name in start:
             raise BuildError(f"'{instance.name}.{name}' has a start value, which is held, and a guess; leave one of the two out")
         numbers = value if isinstance(value, tuple) and len(value) == 2 else (value,)
-        good = all(isinstance(n, int | float | np.integer | np.floating) and not isinstance(n, bool) and math.isfinite(n) for n in numbers)
+        good = all(is_number(n) and math.isfinite(n) for n in numbers)
         if not good or (len(numbers) == 2 and not numbers[1] > 0):
             raise BuildError(
                 f"the guess '{instance.name}.{name}' = {shown(value)} is refused; give a number, or a pair of a number and how far off it may be"
@@ -240,8 +239,7 @@ class Transformation:
 def transformation_of(connection: tuple[str, str], factor: Any, offset: Any) -> Transformation | None:
     """Returns the transformation for the options of ``connect``; None where values pass unchanged."""
     for option, value in (("factor", factor), ("offset", offset)):
-        number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-        if not number or not math.isfinite(value) or (option == "factor" and value == 0):
+        if not is_number(value) or not math.isfinite(value) or (option == "factor" and value == 0):
             wanted = "a finite number other than 0" if option == "factor" else "a finite number"
             raise BuildError(f"{option} = {shown(value)} between '{connection[0]}' and '{connection[1]}' is refused: give {wanted}")
     return None if (factor, offset) == (1, 0) else Transformation(connection, float(factor), float(offset))

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from coupling.checks import is_number
 from coupling.errors import BuildError, shown
 from coupling.plan import formulas
 
@@ -166,13 +167,13 @@ def drive_of(
             f"breaks = {shown(breaks)} of '{name}' is for functions of time; a constant has no jumps, a table has them in its rows"
         )
     if isinstance(value, bool | int | float | np.integer | np.floating | np.bool_):
-        if not math.isfinite(value):
-            raise BuildError(f"'{name}' cannot be driven by {value}; give a finite number")
+        if not (isinstance(value, bool | np.bool_) or is_number(value)) or not math.isfinite(value):
+            raise BuildError(f"'{name}' cannot be driven by {shown(value)}; give a finite number")
         return ConstantDrive(float(value))
     remedy = "give a number, a function of time, or a table: pairs of time and value"
     try:
         table = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         table = np.zeros(())
     if table.ndim == 0:
         raise BuildError(f"'{name}' cannot be driven by {shown(value)}; {remedy}")
@@ -226,7 +227,7 @@ def _smooth(name: str, table: TableDrive, kind: str) -> SplineDrive:
 def _times(name: str, breaks: Any) -> tuple[float, ...]:
     try:
         times = np.asarray(() if breaks is None else breaks, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         times = np.zeros(())
     if times.ndim != 1 or not np.isfinite(times).all():
         raise BuildError(f"breaks = {shown(breaks)} of '{name}' is refused: give a list of times in seconds, such as [0.5]")

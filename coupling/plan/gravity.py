@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from coupling.checks import is_number
 from coupling.errors import BuildError, shown
 from coupling.plan.definition import Gravity, InstanceDefinition
 from coupling.plan.graph import Part
@@ -22,8 +23,8 @@ def gravity_of(given: Any) -> Gravity | None:
     """Returns the gravity that a user gives a system, checked; None where bodies keep their own."""
     if given is None:
         return None
-    numbers = list(given) if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str) else []
-    right = all(isinstance(g, int | float | np.number) and not isinstance(g, bool) and math.isfinite(g) for g in numbers)
+    numbers = list(given) if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str) and np.ndim(given) else []
+    right = all(is_number(g) and math.isfinite(g) for g in numbers)
     if len(numbers) not in (2, 3) or not right:
         raise BuildError(f"gravity = {shown(given)} is refused: give two numbers in m/s2, such as (0.0, -9.81), or three in space")
     return tuple(map(float, numbers))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from coupling.checks import names_in
 from coupling.errors import BuildError, shown, with_article
 from coupling.fmus import Fmu, FmuVariable
 from coupling.names import matches
@@ -31,10 +32,10 @@ def names_of(outputs: Iterable[str] | None) -> tuple[str, ...] | None:
     """Returns the names that a user wants recorded, as data that can be compared; refuses values that are no names."""
     if outputs is None:
         return None
-    wanted = (outputs,) if isinstance(outputs, str) else tuple(outputs) if isinstance(outputs, Iterable) else (outputs,)
-    if not all(isinstance(each, str) for each in wanted):
+    wanted = names_in(outputs)
+    if wanted is None:
         raise BuildError(f"outputs = {shown(outputs)} is refused: give a list of names, such as ['rod.theta', '*.omega']")
-    return wanted
+    return tuple(wanted)
 
 
 def _matching(built: Built, pattern: str, of_interest: list[tuple[int, str]]) -> list[tuple[int, str]]:

@@ -10,6 +10,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from coupling.errors import BuildError, listed, shown
+from coupling.files import is_path
 from coupling.fmus import FmuVariable, Unit, same_dimension
 from coupling.fmus.start_values import item_of
 from coupling.plan.connections import find_end
@@ -146,10 +147,14 @@ def start_values_of(given: Any, fmus: Mapping[str, Any], prefix: str = "") -> Ma
 
     ``prefix`` is put before the names of the file.
     """
+    if given is not None and not isinstance(given, str | os.PathLike | Mapping):
+        raise BuildError(f"start_values = {shown(given)} is refused: give them by full names, such as {{'rod.m': 2.0}}")
     return _of_file(given, fmus, prefix) if isinstance(given, str | os.PathLike) else given
 
 
 def _of_file(path: str | os.PathLike[str], fmus: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+    if not is_path(path):
+        raise BuildError(f"start_values = {shown(path)} is refused: give them as a mapping, or the path of a .ssv file")
     file = Path(path)
     try:
         text = file.read_bytes()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
 
+from coupling.checks import is_word
 from coupling.errors import BuildError, listed, shown
 from coupling.files import remedy
 from coupling.fmus import load
@@ -44,11 +45,13 @@ def to_ssp(
 ) -> Path:
     """Writes a definition as a package. See ``System.to_ssp``."""
     target = _target(path)
-    if parameters not in ("inline", "file"):
+    if not is_word(parameters, ("inline", "file")):
         raise BuildError(f"parameters = {shown(parameters)} is refused: choose 'inline', or 'file' for files .ssv in the package")
     if settings is not None and not isinstance(settings, Mapping):
         raise BuildError(f"settings = {shown(settings)} is refused: give options of simulate by name, such as {{'stop_time': 2.0}}")
     chosen = dict(origin.settings if settings is None else settings)
+    if not all(isinstance(name, str) for name in chosen):
+        raise BuildError(f"settings = {shown(settings)} is refused: give options of simulate by name, such as {{'stop_time': 2.0}}")
     check_names("settings", chosen, [each.name for each in fields(Run)])
     chosen = flattened(chosen)
     for name, value in chosen.items():

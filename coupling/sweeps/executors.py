@@ -15,6 +15,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
+from coupling.checks import is_word
 from coupling.errors import BuildError, listed, shown
 from coupling.files import remedy
 from coupling.plan.drives import FunctionDrive
@@ -24,6 +25,8 @@ from coupling.sweeps.worker import end_with, run_chunk, stopped
 
 _WANTED = "choose 'threads', 'processes', a number of processes, an executor of concurrent.futures, or a client of Dask"
 
+_MOST = 10_000
+"""Most processes of a sweep."""
 _SECONDS = 0.1
 """Seconds between two checks of Ctrl-C."""
 
@@ -171,11 +174,11 @@ def executor_of(executor: Any, task: Task) -> SweepExecutor | None:
     """Returns the executor that a user means; None for this process."""
     if executor is None:
         return None
-    if executor == "threads":
+    if is_word(executor, ("threads",)):
         return Threads(_processors(), task)
-    if executor == "processes":
+    if is_word(executor, ("processes",)):
         return Processes(_processors(), task)
-    if isinstance(executor, int) and not isinstance(executor, bool) and executor >= 1:
+    if isinstance(executor, int) and not isinstance(executor, bool) and 1 <= executor <= _MOST:
         return Processes(executor, task)
     if hasattr(executor, "scheduler_info") and hasattr(executor, "submit"):
         return Dask(executor, task)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from coupling.checks import is_word
 from coupling.errors import BuildError, listed, shown
 from coupling.sampling import Sample
 
@@ -28,7 +29,7 @@ class Points:
 
 def points_of(given: Any, combine: str | None) -> Points:
     """Returns the points that a user means; raises BuildError if they are none."""
-    if combine not in (None, "grid", "zip"):
+    if combine is not None and not is_word(combine, ("grid", "zip")):
         raise BuildError(
             f"combine = {shown(combine)} is unknown; choose 'grid' for all combinations, or 'zip' for values that belong together"
         )
@@ -36,7 +37,7 @@ def points_of(given: Any, combine: str | None) -> Points:
         given = Sample(given.to_dict("list"))
     if isinstance(given, Mapping):
         return _of_columns(given, combine or ("zip" if isinstance(given, Sample) else "grid"))
-    if isinstance(given, str) or not isinstance(given, Iterable):
+    if isinstance(given, str) or not isinstance(given, Iterable) or (isinstance(given, np.ndarray) and not given.ndim):
         raise BuildError(f"a sweep over {shown(given)} is refused: {_WANTED}")
     if combine is not None:
         raise BuildError(

@@ -80,7 +80,7 @@ def method_between_points(built: Built, run: Run) -> TableauStructure:
 
 def embedded_run(stop_time: float, initial: str, solver: str | Index3) -> Run | None:
     """Returns the run whose steps an exported mechanism takes, if a solver was chosen for it."""
-    if solver == Run.solver:
+    if isinstance(solver, str) and solver == Run.solver:
         return None
     run = Run(stop_time=stop_time, initial=initial, solver=solver)
     if not solver_of(run).embedded:

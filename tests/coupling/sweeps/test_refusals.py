@@ -65,7 +65,7 @@ def spread(result: Result) -> dict[str, float]:
         ({"rod.m": [1]}, {"measure": 3}, "the measure 3 is refused: give functions of a result, such as jourdain.measures.final('rod.theta')"),
         ({"rod.m": [1]}, {"measure": [final("rod.x")] * 2}, "two measures are called 'final(rod.x)'; give them by name, such as {'first': ..., 'second': ...}"),
         ({"rod.m": [1]}, {"keep": [3]}, "keep = [3] is refused: give a list of full names, such as ['rod.theta']"),
-        ({"rod.m": [1]}, {"start_values": 3}, "start_values = 3 is refused: give values for all runs by full names, such as {'rod.m': 2.0}"),
+        ({"rod.m": [1]}, {"start_values": 3}, "start_values = 3 is refused: give them by full names, such as {'rod.m': 2.0}"),
         ({"rod.m": [1]}, {"drives": [3]}, "drives = [3] is refused: give values for all runs by full names, such as {'rod.m': 2.0}"),
         ({"rod.m": [1]}, {"folder": 3}, "folder = 3 is no path; give that of a folder for the files of the runs"),
         *(
