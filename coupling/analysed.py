@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Self, overload
+from typing import Self, TypeVar, overload
 
 import numpy as np
 
@@ -32,6 +32,8 @@ from coupling.plan.kinds import Mode, possible_modes
 from coupling.result import Result
 from coupling.simulate import Simulator
 from coupling.ssp.parameters import start_values_of
+
+T = TypeVar("T")
 
 
 class Analysed(Composition):
@@ -82,7 +84,7 @@ class Analysed(Composition):
         simulator = self._simulator or Simulator(self.definition)
         pose = simulator.pose(
             start_values_of(start_values, self.instances),
-            Wish(*({} if each is None else each for each in (hold, guess, velocities)), branch, alternatives),
+            Wish(_named(hold), _named(guess), _named(velocities), branch, alternatives),
         )
         self._freeze(simulator)
         return pose
@@ -286,3 +288,7 @@ class Analysed(Composition):
         with (at_rest(simulator, start) if still else simulator).standing(start, initial, time) as session:
             self._freeze(simulator)
             yield session
+
+
+def _named(values: Mapping[str, T] | None) -> Mapping[str, T]:
+    return {} if values is None else values
