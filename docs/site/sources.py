@@ -94,7 +94,7 @@ def _navigation() -> str:
         ("Manuals", [f"docs/{name}" for name in manuals]),
         ("Reference", [*(f"components/{library}" for library in libraries()), "python/index"]),
         ("Studies", [f"docs/{name}" for name in STUDIES]),
-        ("Project", [*(f"docs/{name}" for name in PROJECT), "docs/decisions/README", "CONTRIBUTING", "CHANGELOG"]),
+        ("Project", [*(f"docs/{name}" for name in PROJECT), "docs/decisions/README", "CONTRIBUTING", "SECURITY", "CHANGELOG"]),
     )
     named_pages = ([f"{SHORT[page]} <{page}>" if page in SHORT else page for page in pages] for _, pages in parts)
     return "\n\n".join(toctree(pages, caption) for (caption, _), pages in zip(parts, named_pages, strict=True)) + "\n"

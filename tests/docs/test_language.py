@@ -17,7 +17,7 @@ GENERATED = {"components", "parts-index", "interoperability", "co-simulation-sta
 """Pages that programs write; the last two from a text that counts like a page."""
 PAGES = sorted(
     [
-        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md")),
+        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
         *ROOT.glob("docs/decisions/*.md"),
         *(page for page in ROOT.glob("docs/*.md") if page.stem not in GENERATED),
         *ROOT.glob("docs/tutorials/*.md"),
