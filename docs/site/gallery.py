@@ -112,7 +112,8 @@ def moving_pictures(folder: Path, machines: tuple[Machine, ...] = MACHINES) -> l
             result = result_of(machine)
             if not result.outcome.completed:
                 raise RuntimeError(f"example {machine.example} cannot be shown in the gallery: {result.outcome.sentence}")
-            result.picture(float(result.time[len(result.time) // 3]), files[0])
+            shown = float(result.time[len(result.time) // 3])
+            result.resample([shown]).picture(shown, files[0])  # one row, because a picture has room for the poses of all rows
             for path in files[1:]:
                 result.animate(path, title=title, **machine.shown)
         found.append(Picture(machine.example, title, files, machine.family))

@@ -69,7 +69,7 @@ def _diagram(path: Path) -> object:
     return example("17_quarter_car").system().diagram(path)
 
 
-@_drawing("violated", "A start that violates a joint, in red")
+@_drawing("violated", "A start at which a pin, in red, does not fit")
 def _violated(path: Path) -> object:
     linkage = System("open")
     linkage.add("ground", "planar.Fixed")

@@ -6,16 +6,19 @@ import ast
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 import jourdain
 from docs.site.examples import EXAMPLES, example_page, titles
-from docs.site.gallery import MACHINES
+from docs.site.gallery import FIRST_ROW, MACHINES, Picture, gallery_page
+from docs.site.guides import DRAWINGS, GUIDES, Drawing, with_picture
 from docs.site.links import dead_links
 from docs.site.reference import reference_pages
-from docs.site.sources import PROJECT, ROOT, STUDIES, TUTORIALS, _navigation, on_the_site
+from docs.site.sources import PROJECT, ROOT, SHORT, STUDIES, TUTORIALS, _navigation, on_the_site
+from tests.support.browser import CHROMIUM, Browser
 
 
 def test_dead_links_are_found(tmp_path):
@@ -45,13 +48,17 @@ def test_links_lead_to_pages_of_the_site():
 
 def test_every_page_is_in_the_navigation():
     """Manuals, studies, decisions and tutorials, each once; pages that the README does not name as well."""
-    entries = [line for line in _navigation().splitlines() if re.match(r"^[\w/.-]+$", line)]
+    entries = [found[1] or found[2] for line in _navigation().splitlines() if (found := re.match(r"^(?:.* <([^>]+)>|([\w/.-]+))$", line))]
     assert len(entries) == len(set(entries))
     written = {f"docs/{path.stem}" for path in ROOT.glob("docs/*.md")} | {
         f"docs/tutorials/{path.stem}" for path in ROOT.glob("docs/tutorials/*.md")
     }
     assert {entry for entry in entries if entry.startswith("docs/")} == written | {"docs/decisions/README"}
     assert {f"docs/{name}" for name in (*STUDIES, *PROJECT)} <= written
+    for entry in entries:
+        if entry.startswith("docs/"):
+            title = (ROOT / f"{entry}.md").read_text().partition("\n")[0].removeprefix("# ")
+            assert len(SHORT.get(entry, title).split()) <= 5, title
     assert sorted(TUTORIALS) == sorted(path.stem for path in ROOT.glob("docs/tutorials/*.md"))
 
 
@@ -80,17 +87,85 @@ def test_the_gallery_shows_examples():
     assert len(names) >= 12 and set(names) <= set(titles()) and len(set(names)) == len(names)
 
 
-@pytest.mark.slow
-def test_the_site_is_built(tmp_path):
-    """It builds without a warning of Sphinx and without a dead link. Every machine of the gallery moves, and no file names the place of the
-    build."""
+def test_each_guide_has_a_picture():
+    """Each manual and each tutorial has a machine of the gallery or a drawing of the build, after its first paragraph."""
+    manuals = {f"docs/{path.stem}" for path in ROOT.glob("docs/*.md")} - {f"docs/{name}" for name in (*STUDIES, *PROJECT, "components")}
+    assert set(GUIDES) == manuals | {f"docs/tutorials/{name}" for name in TUTORIALS}
+    assert set(GUIDES.values()) <= {machine.example for machine in MACHINES} | set(DRAWINGS)
+    machine, drawn = {"14_bricard": Picture("14_bricard", "Bricard mechanism", ())}, {"bode": Drawing("bode", Path("bode.svg"))}
+    page = with_picture("# A\n\nFirst.\n\nSecond.\n", "docs/constraint-drift", machine, drawn)
+    assert re.match(r"# A\n\nFirst\.\n\n.*src=\"\.\./gallery/14_bricard\.svg\".*\n\nSecond\.\n$", page, re.DOTALL)
+    assert 'src="../gallery/bode.svg"' in with_picture("# A\n\nFirst.\n\nSecond.\n", "docs/linear-models", machine, drawn)
+    assert with_picture("# A\n\nFirst.\n\nSecond.\n", "docs/speed", machine, drawn) == "# A\n\nFirst.\n\nSecond.\n"
+
+
+def test_the_first_row_of_the_gallery_moves():
+    """The families below it show still pictures of all machines, each once."""
+    pictures = [Picture(each.example, each.example, (), each.family) for each in MACHINES]
+    first, *families = gallery_page(pictures).split("## ")
+    assert re.findall(r'<img loading="lazy" src="(\w+)\.svg"', first) == list(FIRST_ROW)
+    shown = re.findall(r'<img class="still" loading="lazy" src="(\w+)\.still\.svg"', "".join(families))
+    assert sorted(shown) == sorted(each.example for each in MACHINES)
+    assert [each.partition("\n")[0] for each in families] == list(dict.fromkeys(each.family for each in MACHINES))
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The site, built once."""
     pytest.importorskip("sphinx", reason="the extra 'docs' is not installed")
-    done = subprocess.run([sys.executable, "-m", "docs.site", "--out", str(tmp_path / "site")], cwd=ROOT, capture_output=True, text=True)
+    folder = tmp_path_factory.mktemp("built") / "site"
+    done = subprocess.run([sys.executable, "-m", "docs.site", "--out", str(folder)], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"[0-9]+ pages in .*, 0 dead links", done.stdout)
-    made = tmp_path / "site" / "gallery"
+    return folder
+
+
+@pytest.mark.slow
+def test_the_site_is_built(site):
+    """It builds without a warning of Sphinx and without a dead link. Every machine of the gallery moves, and no file names the place of the
+    build."""
+    made = site / "gallery"
     for machine in MACHINES:
         picture = (made / f"{machine.example}.svg").read_text()
         assert "<animate" in picture and "<script" not in picture
         for page in (picture, (made / f"{machine.example}.player.html").read_text()):
             assert str(ROOT) not in page and str(Path.home()) + "/" not in page
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine: apt-get install chromium")
+def test_the_site_in_a_browser(site):
+    """Pages load without an error and without a request to another host, fit a phone, and have a dark mode. Each has a search field, short
+    entries in its sidebar, and links to the next page."""
+    pages = (
+        "index",
+        "docs/linear-models",
+        "docs/tutorials/ten-minutes",
+        "docs/results",
+        "gallery/index",
+        "gallery/14_bricard",
+        "components/planar.Revolute",
+    )
+    with Browser() as browser:
+        for page in pages:
+            backgrounds = []
+            for width, dark in ((1280, False), (390, False), (390, True)):
+                browser.show(site / f"{page}.html", width, dark)
+                assert browser.value("document.documentElement.scrollWidth") <= width, page
+                backgrounds.append(browser.value("getComputedStyle(document.body).backgroundColor"))
+                assert browser.errors == [], page
+                assert [url for url in browser.requests if not url.startswith(("file:", "data:", "blob:"))] == []
+            assert backgrounds[0] == backgrounds[1] != backgrounds[2]
+            assert browser.value("!!document.querySelector('input.sidebar-search, input[name=q]')"), page
+            entries = browser.value("[...document.querySelectorAll('.sidebar-tree a')].map(a => a.textContent.trim())")
+            assert entries and all(len(entry.split()) <= 5 for entry in entries), page
+            if page.startswith("docs/"):
+                assert browser.value("!!document.querySelector('.next-page') && !!document.querySelector('figure.guide img')"), page
+        browser.show(site / "search.html", 1280)
+        browser.send("Page.navigate", url=(site / "search.html").as_uri() + "?q=baumgarte")
+        found = "[...document.querySelectorAll('#search-results li a')].map(a => a.textContent)"
+        until = time.monotonic() + 30
+        while not browser.value(found) and time.monotonic() < until:
+            time.sleep(0.1)
+        assert "Constraint drift" in browser.value(found)
+        assert browser.errors == []

@@ -76,6 +76,8 @@ class Browser:
                 self.errors.append(json.dumps(answer["params"]["exceptionDetails"])[:500])
             if answer.get("method") == "Log.entryAdded" and answer["params"]["entry"]["level"] == "error":
                 self.errors.append(answer["params"]["entry"]["text"])
+            if answer.get("method") == "Runtime.consoleAPICalled" and answer["params"]["type"] == "error":
+                self.errors.append(json.dumps(answer["params"]["args"])[:500])
             if answer.get("method") == "Network.requestWillBeSent":
                 self.requests.append(answer["params"]["request"]["url"])
 
@@ -90,6 +92,19 @@ class Browser:
         text, _, self.rest = self.rest.partition(b"\0")
         found: dict[str, Any] = json.loads(text)
         return found
+
+    def show(self, page: Path, width: int = 1000, dark: bool = False) -> None:
+        """Shows a page as a window of a width has it, and waits until it and its pictures are loaded."""
+        self.send("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=width < 500)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.send("Emulation.setEmulatedMedia", features=[scheme])
+        self.send("Page.navigate", url="about:blank")
+        self.errors, self.requests = [], []
+        self.send("Page.navigate", url=page.as_uri())
+        until = time.monotonic() + _PATIENCE
+        while not self.value("location.href != 'about:blank' && document.readyState == 'complete'"):
+            assert time.monotonic() < until, "the page is not loaded"
+            time.sleep(0.05)
 
     def open(self, page: Path, state: str = "still=1&theme=light") -> None:
         """Shows a page and waits until its player is ready."""

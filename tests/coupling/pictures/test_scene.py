@@ -187,7 +187,10 @@ def test_sleeves_tyres_cams_carts_and_levels() -> None:
         ("mass.flange", "cart.flange"),
     ):
         system.connect(a, b)
-    shapes = scene_of(system.simulate(0.1, output_interval=0.05)._record).shapes
+    scene = scene_of(system.simulate(0.1, output_interval=0.05)._record)
+    shapes = scene.shapes
+    # The cam turns by 0.1 rad and reaches 0.2 m to its right and 0.1 m to its left; the tyre has its radius about the rod's end.
+    assert scene.low[0] <= -0.1 and scene.high[0] >= 0.2 - 1e-3 and scene.low[1] <= -0.3 and scene.high[1] >= 0.3
     found = [each["kind"] for each in shapes]
     assert [found.count(kind) for kind in ("outline", "level", "wheel", "pin")] == [6, 1, 0, 2]
     sizes = [np.ptp(each["rings"][0], axis=0) for each in shapes if each["kind"] == "outline"]
