@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
+from sympy import Piecewise
 
 from coupling import Ending, Outcome, Result, System
+from fmu_components.declare.component import Component
+from fmu_components.declare.ports import TRANSLATIONAL, Side
 from tests.support import foreign
 from tests.support.systems.systems import pendulum
 
@@ -69,6 +72,48 @@ def test_a_kink_without_an_event_is_named() -> None:
         "without an event; let its FMU signal an event, or treat values after it with caution",
         warning,
     )
+
+
+class Wall(Component):
+    """Wall: pushes up what is below 0, by a spring and a damper."""
+
+    def declare(self):
+        flange = self.port("flange", TRANSLATIONAL, Side.EFFORT, "what it pushes")
+        k, b = self.parameter("k", 1e7, "N/m", "stiffness"), self.parameter("b", 0.0, "N.s/m", "damping")
+        self.gives(flange, self.output("force", Piecewise((-k * flange.s - b * flange.v, flange.s < 0), (0, True)), "N", "force"))
+
+
+@pytest.mark.parametrize("evaluation", ["tape", "fmus"])
+@pytest.mark.parametrize(("stiffness", "damping"), [(1e7, 0.0), (1e7, 1e3), (0.0, 0.3)])
+def test_a_stiff_wall_is_no_jump(stiffness, damping, evaluation):
+    """The force of a spring is steep and begins at 0; that of a damper jumps at the first touch. Neither signals an event."""
+    system = System()
+    system.add("mass", "mechanical1d.Mass", {"m": 1.0, "s": 1.0})
+    system.add("weight", "mechanical1d.Force")
+    system.connect("weight.flange", "mass.flange")
+    system.drive("weight.force", -9.81)
+    system.add("wall", Wall, {"k": stiffness, "b": damping})
+    system.connect("wall.flange", "mass.flange")
+    result = system.simulate(0.6, evaluation=evaluation)
+    assert result.outcome.completed and result.statistics.events == 0 and result.statistics.rejected >= 7
+    assert [("seems to be discontinuous" in each) for each in result.outcome.warnings] == ([True] if damping else [])
+
+
+@pytest.mark.parametrize("component", ["planar.CompliantContact", "mechanical1d.CompliantContact"])
+def test_a_compliant_contact_warns_of_nothing_at_its_first_touch(component):
+    """Its force begins at 0 whatever the exponent is."""
+    for exponent in (1.0, 1.5):
+        system = System()
+        if component.startswith("planar"):
+            system.add("ground", "planar.Fixed")
+            system.add("ball", "planar.Body1", {"y": 1.0, "vx": 0.5})
+            system.join(component, "ground.p1", "ball.p1", {"radius": 0.1, "n": exponent})
+        else:
+            system.add("ground", "mechanical1d.Fixed1D")
+            system.add("ball", "mechanical1d.Mass", {"s": 1.0, "v": -4.0})
+            system.join(component, "ground.flange", "ball.flange", {"n": exponent})
+        result = system.simulate(0.5)
+        assert result.statistics.rejected >= 7 and result.outcome.warnings == []
 
 
 def test_outcomes_that_are_the_same_have_the_same_key_and_no_others() -> None:

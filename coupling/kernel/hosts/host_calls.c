@@ -108,6 +108,7 @@
     CALL(INT, kernel_residuals, POINTER, REAL, POINTER, POINTER, POINTER, POINTER) \
     CALL(INT, kernel_restart, POINTER, REAL, POINTER) \
     CALL(INT, kernel_restore, POINTER, INT) \
+    CALL(INT, kernel_rough_is_steep, POINTER) \
     CALL(INT, kernel_roughest, POINTER, POINTER, POINTER) \
     CALL(LONG, kernel_rows, POINTER) \
     CALL(INT, kernel_rows_file_error, POINTER) \

@@ -23,7 +23,7 @@ typedef struct Explicit {
     RungeKutta *rk;
     /* Most rejections of a step, their time, and the state that caused them. */
     int most_rejected, roughest;
-    double rough_at;
+    double rough_at, rough_begin, rough_step;
     int rejected_in_a_row, clean;
     double size_before;
     /* Number of steps that stability has limited, since when, the state that limited most, and the state under check. */
@@ -33,6 +33,8 @@ typedef struct Explicit {
     long to_look;
     int stiff_in_a_row, not_stiff;
     double suspected_since;
+    /* Where the roughest step began, and its mean derivative. */
+    double *rough_from, *rough_along;
     /* Changes of sign by state, in so many of the steps to be watched. */
     double *slope;
     int *flips;
@@ -66,6 +68,62 @@ int kernel_roughest(const Kernel *k, int *state, double *time)
     return k->run->own->most_rejected;
 }
 
+/* Of the search for a jump: how many steps ahead it looks, how often the interval is halved, and the share of the change that is left at
+ * least where the derivative jumps. */
+enum { AHEAD = 10, HALVINGS = 50 };
+static const double jump_share = 1e-3;
+
+/* The greatest difference of derivatives, in tolerances of their states. */
+static double apart(const Kernel *k, const double *a, const double *b)
+{
+    const RungeKutta *rk = k->run->own->rk;
+    double most = 0;
+    for (int i = 0; i < k->states; i++) {
+        const double off = fabs(a[i] - b[i]) / (rk->atol[i] + rk->rtol * fabs(rk->x[i]));
+        if (!(off <= most))
+            most = off;
+    }
+    return most;
+}
+
+/* The derivatives so long after the begin of the roughest step, along its mean derivative. */
+static int derivatives_ahead(Kernel *k, double after, double *dx)
+{
+    Explicit *own = k->run->own;
+    for (int i = 0; i < k->states; i++)
+        k->run->x[i] = own->rough_from[i] + after * own->rough_along[i];
+    return kernel_derivatives(k, own->rough_begin + after, k->run->x, dx);
+}
+
+int kernel_rough_is_steep(Kernel *k)
+{
+    const Explicit *own = k->run->own;
+    const Statistics counted = k->statistics;
+    const size_t n = (size_t)k->states;
+    double *found = own->roughest >= 0 ? malloc((3 * n + 1) * sizeof *found) : NULL;
+    if (!found)
+        return 0;
+    double *at_low = found, *at_high = found + n, *at_middle = found + 2 * n, low = 0, high = AHEAD * own->rough_step, left = NAN;
+    int status = derivatives_ahead(k, low, at_low) | derivatives_ahead(k, high, at_high);
+    const double whole = apart(k, at_low, at_high);
+    for (int i = 0; i < HALVINGS && !status; i++) {
+        const double middle = low + (high - low) / 2;
+        status = derivatives_ahead(k, middle, at_middle);
+        const double before = apart(k, at_low, at_middle), after = apart(k, at_middle, at_high);
+        double *const spare = before >= after ? at_high : at_low;
+        left = fmax(before, after);
+        if (before >= after)
+            high = middle, at_high = at_middle;
+        else
+            low = middle, at_low = at_middle;
+        at_middle = spare;
+    }
+    status |= kernel_derivatives(k, own->rk->t, own->rk->x, at_middle);
+    free(found);
+    k->statistics = counted;
+    return !status && left <= jump_share * whole;
+}
+
 long kernel_stiffness(const Kernel *k, int *state, double *since)
 {
     const Explicit *own = k->run ? k->run->own : NULL;
@@ -82,7 +140,7 @@ static void visit_state(Kernel *k, Visit *v)
     VISIT_FROM_TO(v, own, most_rejected, suspected_since);
     VISIT_FROM_TO(v, own, watched, to_watch);
     VISIT_FROM_TO(v, own, t_checked, unchecked_at_most);
-    visit(v, own->x_checked, n * (2 * sizeof(double) + sizeof(int))); /* with slopes and changes of sign */
+    visit(v, own->x_checked, n * (4 * sizeof(double) + sizeof(int))); /* with slopes, the roughest step and changes of sign */
     VISIT_WITHIN(v, own, roughest, roughest, -1, k->states - 1);
     VISIT_WITHIN(v, own, stiffest, stiffest, -1, k->states - 1);
     visit_within(v, own->flips, n, 0, INT_MAX - 1);
@@ -172,7 +230,7 @@ static int check_shortcuts(Kernel *k, bool *back)
 }
 
 /* Notes the state to blame where steps are rejected again and again and shrink to nearly nothing, as at a jump. */
-static void watch_rejections(Explicit *own, long rejected, double size)
+static void watch_rejections(Explicit *own, int states, long rejected, double size)
 {
     const RungeKutta *rk = own->rk;
     own->clean = rejected ? 0 : own->clean + 1;
@@ -187,6 +245,12 @@ static void watch_rejections(Explicit *own, long rejected, double size)
         own->most_rejected = own->rejected_in_a_row;
         own->roughest = rk->worst;
         own->rough_at = rk->t;
+        own->rough_begin = rk->t_before;
+        own->rough_step = rk->t - rk->t_before;
+        for (int i = 0; i < states; i++) {
+            own->rough_from[i] = rk->x_before[i];
+            own->rough_along[i] = (rk->x[i] - rk->x_before[i]) / own->rough_step;
+        }
     }
 }
 
@@ -297,7 +361,7 @@ static int step(Kernel *k, double limit, bool *back)
     follow(k);
     if (result)
         return result;
-    watch_rejections(own, rk->rejected - rejected, size);
+    watch_rejections(own, k->states, rk->rejected - rejected, size);
     watch_stiffness(own);
     const int checked = check_shortcuts(k, back);
     if (*back)
@@ -320,12 +384,14 @@ int kernel_begin_run(Kernel *k, const Tableau *tableau, double rtol, const doubl
     if (result)
         return result;
     const size_t n = (size_t)k->states;
-    Explicit *own = k->run->own = calloc(1, sizeof *own + n * (2 * sizeof(double) + sizeof(int)));
+    Explicit *own = k->run->own = calloc(1, sizeof *own + n * (4 * sizeof(double) + sizeof(int)));
     if (!own)
         return KERNEL_NO_MEMORY;
     own->x_checked = (double *)(own + 1);
     own->slope = own->x_checked + n;
-    own->flips = (int *)(own->slope + n);
+    own->rough_from = own->slope + n;
+    own->rough_along = own->rough_from + n;
+    own->flips = (int *)(own->rough_along + n);
     own->to_watch = FEWEST_WATCHED;
     own->roughest = own->stiffest = -1;
     own->to_look = STIFFNESS_EVERY;

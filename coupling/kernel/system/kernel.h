@@ -299,6 +299,8 @@ int kernel_begin_run(Kernel *, const Tableau *, double rtol, const double *atol,
                      double stop, long outputs, const double *output_times);
 const RungeKutta *kernel_runge_kutta(const Kernel *);
 int kernel_roughest(const Kernel *, int *state, double *time); /* the step that was rejected most often, and for which state */
+/* Says at the end of a run whether derivatives at that step are steep, rather than jump (1). 0 where it cannot be found out. */
+int kernel_rough_is_steep(Kernel *);
 /* Number of steps that stability limited, since when, and by which state. */
 long kernel_stiffness(const Kernel *, int *state, double *since);
 

@@ -35,6 +35,7 @@ declare(
         "kernel_run_steps": (_n, [_p]),
         "kernel_runge_kutta": (POINTER(RungeKuttaStructure), [_p]),
         "kernel_roughest": (_i, [_p, POINTER(_i), POINTER(_d)]),
+        "kernel_rough_is_steep": (_i, [_p]),
         "kernel_stiffness": (_n, [_p, POINTER(_i), POINTER(_d)]),
     }
 )
@@ -79,6 +80,10 @@ class Kernel(Coupled):
         state, time = c_int(-1), c_double(0)
         count = self.library.kernel_roughest(self.handle, byref(state), byref(time))
         return count, state.value, time.value
+
+    def rough_is_steep(self) -> bool:
+        """Says at the end of a run whether derivatives at the roughest step are steep, rather than jump. False if this is unknown."""
+        return bool(self.library.kernel_rough_is_steep(self.handle))
 
     def stiffness(self) -> tuple[int, int, float]:
         """Returns how many steps stability has limited, the state that caused it most, and the time since when."""

@@ -19,7 +19,7 @@ from coupling.live.tolerances import state_tolerances
 from coupling.live.unwritten import sentences
 from coupling.live.value_limits import limit_values
 from coupling.options import Run
-from coupling.outcome import Counts, Outcome
+from coupling.outcome import Outcome
 from coupling.solvers.base.inside import advance, record_last
 from coupling.solvers.base.solver import Solver
 
@@ -55,7 +55,7 @@ def integrate(method: Tableau, session: Session, run: Run) -> Outcome:
     outcome = interrupted_at(session, kernel.reached) if interrupted else outcome_of(session, status, kernel.reached)
     outcome.counts = {"steps": rk.steps, "rejected": rk.rejected + rk.refused}
     for make in (_roughness, _stiffness):
-        outcome.warnings += sentences(make, session, outcome.counts)
+        outcome.warnings += sentences(make, session, outcome)
     record_last(kernel, run, outcome)
     if session.running.parameters:
         outcome.warnings += sentences(lost_sensitivities, session)
@@ -66,9 +66,9 @@ MANY = 7
 """Attempts that a step over a smooth derivative never takes."""
 
 
-def _roughness(session: Session, counts: Counts) -> str:
-    """Returns a warning of the derivative that has had the most attempts of a step rejected."""
-    if counts["rejected"] < MANY:
+def _roughness(session: Session, outcome: Outcome) -> str:
+    """Returns a warning of the derivative that has had the most attempts of a step rejected. One that is steep has cost steps alone."""
+    if outcome.counts["rejected"] < MANY:
         return ""
     count, state, time = session.kernel.roughest()
     passes = any(session.kernel.deficient(loop, True)[0] for loop in range(len(session.schedule.loops)))
@@ -76,6 +76,8 @@ def _roughness(session: Session, counts: Counts) -> str:
         return ""
     rejected = f"the step at t = {time:.6g} s was rejected {count} times because"
     jump = undeclared_jump(session, time) or steep_curve(session, time)
+    if not jump and outcome.completed and session.program.all_known and session.kernel.rough_is_steep():
+        return ""
     cause = f"of '{session.label(state)}', whose derivative seems to be discontinuous there without an event; let its FMU signal an event"
     return f"{rejected} {jump}" if jump else f"{rejected} {cause}, or treat values after it with caution"
 
@@ -84,9 +86,9 @@ COSTLY, SHARE = 500, 0.25
 """Number of steps that stability has limited, and their share of all, from which a warning is given."""
 
 
-def _stiffness(session: Session, counts: Counts) -> str:
+def _stiffness(session: Session, outcome: Outcome) -> str:
     """Returns a warning of steps that stability and not accuracy has limited."""
-    steps = counts["steps"]
+    steps = outcome.counts["steps"]
     count = session.kernel.stiffness()[0] if steps >= COSTLY else 0
     if not count or count < max(COSTLY, SHARE * steps):
         return ""
