@@ -15,6 +15,7 @@ from coupling.fmus.views import subscripts
 from coupling.names import either, nearest, resolve
 from coupling.plan.definition import Name, Transformation
 from coupling.plan.drives import ConstantDrive, Drive, FormulaDrive, FunctionDrive, SplineDrive, TableDrive
+from coupling.plan.instances import actuated
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,8 @@ def find_end(text: str, fmus: Mapping[str, Fmu], purpose: str = "", inputs: bool
         known = [name for name, v in fmu.variables.items() if not inputs or v.causality == "input" or prescribed(fmu, v)]
         known = known if inputs else [*fmu.terminals, *fmu.arrays, *known]
         hint = nearest(rest, known, prefix=f"{instance}.") or _choice(fmu, inputs)
+        if rest == "effort" and (twin := actuated(fmu)):
+            hint = f"'{twin}' is this joint with an actuator, and has it"
         raise BuildError(f"{purpose}'{instance}' ({fmu.model_name}) has no port or variable '{rest}'; {hint}")
     if terminal and variable and [*terminal.members.values()] == [variable.name]:
         terminal = None  # OpenModelica writes a terminal for each RealInput and RealOutput, by the name of its variable

@@ -116,6 +116,14 @@ def component_of(fmu: Fmu) -> type | None:
     return next((each for each in declared if table_of(each).token == fmu.token), None)
 
 
+def actuated(fmu: Fmu) -> str:
+    """Returns the component that is this joint with an actuator; empty if no such component exists."""
+    from fmu_components.catalogue import all_components
+
+    library, _, name = fmu.model_name.rpartition(".")
+    return twin if fmu.is_own and (twin := f"{library}.Actuated{name}") in all_components() else ""
+
+
 def time_symbol() -> Any:
     """Returns SymPy's symbol of time, in which components and formulas are written."""
     from fmu_components.declare.declaration import TIME

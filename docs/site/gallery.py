@@ -30,6 +30,8 @@ class Machine:
     stop: str | float = "STOP"
     shown: Mapping[str, Any] = field(default_factory=dict)
     """Options of ``animate``."""
+    still: float = 1 / 3
+    """Share of the run after which the still picture is taken."""
 
 
 CVODE, FINE = {"solver": "cvode", "rtol": 1e-6}, {"solver": "dop853", "rtol": 1e-9}
@@ -52,7 +54,7 @@ MACHINES = (
     Machine("09_gantry_crane", DRIVES, {"output_interval": 0.1}),
     Machine("10_suspension", ROAD, {"max_step": 0.02, "output_interval": 0.01}),
     Machine("23_balloon", ROAD, {"output_interval": 0.05}),
-    Machine("30_vehicle", ROAD, {"output_interval": 0.05}, lambda example: example.car()),
+    Machine("30_vehicle", ROAD, {"output_interval": 0.05}, lambda example: example.car(), still=0.0),
     Machine("33_pendulum_at_wall", CONTACT, {"output_interval": 0.01}),
     Machine("37_ratchet", CONTACT, {"output_interval": 0.02}),
 )
@@ -112,7 +114,7 @@ def moving_pictures(folder: Path, machines: tuple[Machine, ...] = MACHINES) -> l
             result = result_of(machine)
             if not result.outcome.completed:
                 raise RuntimeError(f"example {machine.example} cannot be shown in the gallery: {result.outcome.sentence}")
-            shown = float(result.time[len(result.time) // 3])
+            shown = float(result.time[int(machine.still * len(result.time))])
             result.resample([shown]).picture(shown, files[0])  # one row, because a picture has room for the poses of all rows
             for path in files[1:]:
                 result.animate(path, title=title, **machine.shown)

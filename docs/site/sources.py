@@ -17,10 +17,10 @@ from docs.site.words import toctree
 ROOT = Path(__file__).parents[2]
 TUTORIALS = ("ten-minutes", "foreign-actuator", "exporting", "own-joint", "controller", "in-space", "many-runs")
 STUDIES = ("compared", "co-simulation-stability", "crane", "interoperability", "reliability-tests", "misprints")
-SHORT = {"docs/tutorials/ten-minutes": "A first machine"}
-"""Entries of the navigation whose titles have more than five words."""
 PROJECT = ("architecture", "evaluation", "inside-exports", "glossary", "versioning", "release-notes-0.1.0")
 """Pages of the folder docs that are no manuals."""
+SHORT = {"docs/tutorials/ten-minutes": "A first machine"}
+"""Entries of the navigation whose titles have more than five words."""
 
 
 def put_together(folder: Path, pictures: Iterable[Picture] = (), drawn: Iterable[Drawing] = ()) -> None:

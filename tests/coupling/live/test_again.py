@@ -254,7 +254,10 @@ def test_many_drives_are_not_all_kept() -> None:
         (3, "drives = 3 is refused: give them by the full names of inputs, such as {'motor.tau': 2.0}"),
         ({3: 1.0}, "drives = {3: 1.0} is refused: give them by the full names of inputs, such as {'motor.tau': 2.0}"),
         ({"push.Fx": float("nan")}, "'push.Fx' cannot be driven by nan; give a finite number"),
-        ({"push.Fz": 1.0}, "'push.Fz' cannot be driven: 'push' (planar.Wrench) has no port or variable 'Fz'; its ports are 'M'"),
+        (
+            {"push.Fz": 1.0},
+            "'push.Fz' cannot be driven: 'push' (planar.Wrench) has no port or variable 'Fz'; its inputs are 'Fx', 'Fy', 'Cz'",
+        ),
         ({"rod.m": 1.0}, "'rod.m' cannot be driven: it is a parameter; set it by a start value"),
     ],
 )

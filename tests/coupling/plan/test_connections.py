@@ -124,6 +124,23 @@ def test_a_connection_is_refused_by_a_sentence_that_names_both_ends(bench: Syste
         assert bench.connections == ()
 
 
+def test_inputs_are_suggested_where_an_input_is_wanted() -> None:
+    """Outputs and ports are not; a joint without an actuator names the one with it."""
+    system = pendulum()
+    refused = "'pin.effort' cannot be driven: 'pin' (planar.Revolute) has no port or variable 'effort'; "
+    assert (
+        refusal(lambda: system.drive("pin.effort", 1.0)) == f"{refused}'planar.ActuatedRevolute' is this joint with an actuator, and has it"
+    )
+    assert refusal(lambda: system.linearise(["pin.effort"])).endswith(
+        "'planar.ActuatedRevolute' is this joint with an actuator, and has it"
+    )
+    assert refusal(lambda: system.drive("pin.reactionn", 1.0)).endswith("; it has no inputs beside those of its ports")
+    other = System()
+    other.add("motor", "mechanical1d.Torque")
+    assert refusal(lambda: other.drive("motor.torqe", 1.0)).endswith("did you mean 'motor.torque'?")
+    assert refusal(lambda: other.drive("motor.power", 1.0)).endswith("; its inputs are 'torque'")
+
+
 def test_what_cannot_be_known_yet_is_refused_by_build() -> None:
     """An instance may be added after its connections; the other end is checked at once."""
     system = System()
