@@ -18,10 +18,10 @@ def title_of(system: str, instances: int) -> str:
     return f"{system}: {instances} component{'s' * (instances != 1)}"
 
 
-def unique_names(names: Iterable[str], model: str) -> dict[str, str]:
+def unique_names(names: Iterable[str]) -> dict[str, str]:
     """Returns the identifiers of instances, ports and inputs; two names that Modelica cannot tell apart are refused."""
     found: dict[str, str] = {}
-    taken = {PACKAGE: "the package of components", model: "the model itself"}
+    taken = {PACKAGE: "the package of components"}
     for name in dict.fromkeys(names):
         own = modelica_name(name)
         if own in taken:

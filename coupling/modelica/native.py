@@ -85,7 +85,7 @@ class _System:
         outputs: Sequence[str],
     ) -> None:
         self.definition, self.model, self.fmus, self.declared, self.choice, self.start = definition, model, fmus, declared, choice, start
-        self.names = unique_names([*fmus, *(".".join(name) for name in (*choice.ports, *choice.inputs))], model)
+        self.names = unique_names([*fmus, *(".".join(name) for name in (*choice.ports, *choice.inputs))])
         self.models: dict[str, ModelicaModel] = {}
         for each in declared.values():
             if each.name not in self.models:

@@ -45,7 +45,8 @@ class Sheet:
     def annotation(self) -> str:
         x, y = self._width + _ROOM, self._height + _ROOM
         corners = f"{{{{{-x:.0f}, {-y:.0f}}}, {{{x:.0f}, {y:.0f}}}}}"
-        return f"Diagram(coordinateSystem(extent = {corners}), graphics = {{{', '.join(self.graphics)}}})"
+        graphics = f", graphics = {{{', '.join(self.graphics)}}}" if self.graphics else ""
+        return f"Diagram(coordinateSystem(extent = {corners}){graphics})"
 
     def place(self, instance: str) -> str:
         """Returns the place of an instance."""

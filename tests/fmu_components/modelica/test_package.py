@@ -37,7 +37,12 @@ def test_a_component_that_switches_is_refused(component: str, reason: str) -> No
 
 def test_a_package_has_connectors_and_libraries() -> None:
     lines = package_text(map(declaration, (find("planar.Fixed"), find("planar.Weld"), find("signal.Gain")))).splitlines()
-    heads = [line for line in lines if re.match(r" *(package|connector|model|end) ", line) and "Interfaces" not in line]
+    heads = [line for line in lines if re.match(r" *(package|connector|model|end) ", line) and not re.search(r"Interfaces| = ", line)]
+    signals = [re.sub(r" annotation.*", "", line).strip() for line in lines if re.match(r" *connector \w+ = ", line)]
+    assert signals == [
+        f'connector Real{way.capitalize()} = {way} Real "{way.capitalize()} signal; compatible with Real{way.capitalize()} of Modelica.Blocks"'
+        for way in ("input", "output")
+    ]
     connectors = [f"    {word} {name}" for name in ("Planar", "Shaft", "Slide", "Hydraulic", "Electrical") for word in ("connector", "end")]
     assert [head.removesuffix(";") for head in heads] == [
         "package Jourdain",

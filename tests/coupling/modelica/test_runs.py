@@ -1,0 +1,52 @@
+"""Native text runs: rumoca, which solves the equations by itself, ends where the master does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fmu_components.modelica.names import modelica_name
+from tests.support.systems.modelica_machines import MACHINES, Machine, end_of
+
+ORDINARY = ("pendulum", "control loop")
+
+
+@pytest.fixture
+def rumoca() -> Any:
+    return pytest.importorskip("rumoca", reason="rumoca, of the extra 'peers', is not installed")
+
+
+def ends_as_in_the_master(rumoca: Any, machine: Machine, folder: Path) -> None:
+    file = machine.make().to_modelica(folder / "models", form="native", outputs=machine.names, initial=machine.initial)
+    loaded = rumoca.Session().load(str(file), model=file.stem)
+    config = rumoca.SimConfig(solver="rk-like", rtol=1e-12, atol=1e-12)
+    result = loaded.simulate(t=(0, machine.stop), dt=machine.stop / 100, config=config)
+    found = np.array([float(result[modelica_name(name)][-1]) for name in machine.names])
+    expected = end_of(machine)
+    assert np.abs(expected).max() > 1e-3
+    assert found == pytest.approx(expected, rel=machine.allowed, abs=machine.allowed)
+
+
+@pytest.mark.parametrize("name", ORDINARY)
+def test_a_system_ends_as_in_the_master(rumoca: Any, tmp_path: Path, name: str) -> None:
+    ends_as_in_the_master(rumoca, MACHINES[name], tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in MACHINES if name not in ORDINARY])
+def test_every_machine_ends_as_in_the_master(rumoca: Any, tmp_path: Path, name: str) -> None:
+    """Published digits stand behind the seven bodies; drives, efforts, formulas and nested systems behind the others."""
+    ends_as_in_the_master(rumoca, MACHINES[name], tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MACHINES)
+def test_pymoca_parses_every_model(tmp_path: Path, name: str) -> None:
+    parser = pytest.importorskip("pymoca.parser", reason="pymoca, of the extra 'peers', is not installed")
+    machine = MACHINES[name]
+    file = machine.make().to_modelica(tmp_path, form="native", initial=machine.initial)
+    tree = parser.parse(file.read_text())
+    assert tree is not None and file.stem in tree.classes
