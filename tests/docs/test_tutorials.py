@@ -90,3 +90,49 @@ def test_many_runs():
     assert loads[2.0, 0.0] > loads[1.0, 0.0] > loads[1.0, 0.5] > loads[1.0, 1.0]
     assert loads[1.0, 0.0] == pytest.approx(2.5 * 9.81, rel=1e-3)
     assert scope["worst"]["pin.reaction"].max() == pytest.approx(scope["loads"]["load"].max(), rel=1e-9)
+
+
+STAND_IN = """
+package Modelica
+  package Mechanics
+    package Rotational
+      package Components
+        connector Flange
+          Real phi;
+          flow Real tau;
+        end Flange;
+        model SpringDamper
+          parameter Real c, d;
+          Flange flange_a, flange_b;
+          Real phi_rel, w_rel;
+        equation
+          phi_rel = flange_b.phi - flange_a.phi;
+          w_rel = der(phi_rel);
+          flange_b.tau = c*phi_rel + d*w_rel;
+          flange_a.tau = -flange_b.tau;
+        end SpringDamper;
+        model Fixed
+          Flange flange;
+        equation
+          flange.phi = 0;
+        end Fixed;
+      end Components;
+    end Rotational;
+  end Mechanics;
+end Modelica;
+"""
+"""Components of the Modelica Standard Library by the same equations, since rumoca takes half a minute for the library itself."""
+
+
+def test_openmodelica(scratch):
+    """The motor turns the crank by the stated angle. The pendulum's equations, with a spring at its connector, end as they do in the master."""
+    page = TUTORIALS / "openmodelica.md"
+    scope = run_all(page)
+    assert f"The angle is {scope['angle']:.4f} rad" in page.read_text()
+    assert {path.name for path in (scratch / "models").iterdir()} == {*(f"SliderCrank.{each}" for each in ("mo", "mos", "fmu")), "Pendulum.mo"}
+    driven, sprung = re.findall(r"```modelica\n(.*?)```", page.read_text(), re.DOTALL)
+    assert "Flange_a drive_flange" in scope["wrapper"].read_text() and "machine.drive_flange" in driven
+    rumoca = pytest.importorskip("rumoca", reason="rumoca, of the extra 'peers', is not installed")
+    loaded = rumoca.Session().loads("\n".join([STAND_IN, scope["native"].read_text(), sprung]), model="Sprung")
+    result = loaded.simulate(t=(0, 2), dt=0.02, config=rumoca.SimConfig(solver="rk-like", rtol=1e-11, atol=1e-11))
+    assert float(result["pendulum.rod.theta"][-1]) == pytest.approx(-1.0804465895, abs=1e-8)
