@@ -1,8 +1,8 @@
 """Adaptors of the Modelica Standard Library in FMUs of OpenModelica, whose torques and forces have the opposite sign of efforts at ports.
 
-An effort at a port acts on the side that gives the motion. ``tau`` of ``TorqueToAngleAdaptor`` and ``f`` of the general adaptors that take
-a flow are flows into the adaptor: what is behind it feels the opposite. ``tau`` of ``AngleToTorqueAdaptor`` is the torque that moves what
-is behind it, and the side that gives the motion feels the opposite. A general adaptor that gives a flow needs no change.
+An effort at a port acts on the side that gives the motion. A signal into an adaptor is the flow into its flange: the parts at this flange
+feel the opposite. The signal ``tau`` of ``AngleToTorqueAdaptor`` is the torque that these parts need: the side that gives the motion feels
+the opposite. The signal of a general adaptor that gives a flow has the sign of an effort.
 """
 
 from __future__ import annotations

@@ -129,7 +129,10 @@ def test_openmodelica(scratch):
     page = TUTORIALS / "openmodelica.md"
     scope = run_all(page)
     assert f"The angle is {scope['angle']:.4f} rad" in page.read_text()
-    assert {path.name for path in (scratch / "models").iterdir()} == {*(f"SliderCrank.{each}" for each in ("mo", "mos", "fmu")), "Pendulum.mo"}
+    assert {path.name for path in (scratch / "models").iterdir()} == {
+        *(f"SliderCrank.{each}" for each in ("mo", "mos", "fmu")),
+        "Pendulum.mo",
+    }
     driven, sprung = re.findall(r"```modelica\n(.*?)```", page.read_text(), re.DOTALL)
     assert "Flange_a drive_flange" in scope["wrapper"].read_text() and "machine.drive_flange" in driven
     rumoca = pytest.importorskip("rumoca", reason="rumoca, of the extra 'peers', is not installed")

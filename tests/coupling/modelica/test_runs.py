@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from fmu_components.modelica.names import modelica_name
+from tests.support.export.examples import system as of_example
+from tests.support.modelica.frames import for_rumoca
 from tests.support.systems.modelica_machines import MACHINES, Machine, end_of
 
 ORDINARY = ("pendulum", "control loop")
@@ -50,3 +52,25 @@ def test_pymoca_parses_every_model(tmp_path: Path, name: str) -> None:
     file = machine.make().to_modelica(tmp_path, form="native", initial=machine.initial)
     tree = parser.parse(file.read_text())
     assert tree is not None and file.stem in tree.classes
+
+
+@pytest.mark.slow
+def test_a_top_in_space_turns_as_in_the_master(rumoca: Any, tmp_path: Path) -> None:
+    """Seven states of its attitude and its speed keep their start; a connector of the same variables stands for frames of MultiBody."""
+    top = of_example("13_heavy_top")
+    file = top.to_modelica(tmp_path, form="native")
+    text = file.read_text()
+    assert text.count("fixed = true") == 7
+    loaded = rumoca.Session().loads(for_rumoca(text), model=file.stem)
+    result = loaded.simulate(t=(0, 0.1), dt=0.01, config=rumoca.SimConfig(solver="rk-like", rtol=1e-11, atol=1e-11))
+    expected = top.simulate(stop_time=0.1, solver="dop853", rtol=1e-12)
+    for axis in "xyz":
+        assert float(result[f"top.omega{axis}"][-1]) == pytest.approx(expected[f"top.omega{axis}"][-1], rel=1e-8, abs=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["13_heavy_top", "15_spatial_slider_crank", "24_robot_arm"])
+def test_pymoca_parses_spatial_models(tmp_path: Path, name: str) -> None:
+    parser = pytest.importorskip("pymoca.parser", reason="pymoca, of the extra 'peers', is not installed")
+    file = of_example(name).to_modelica(tmp_path, form="native")
+    assert file.stem in parser.parse(file.read_text()).classes

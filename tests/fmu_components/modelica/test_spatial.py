@@ -1,11 +1,7 @@
-"""Spatial components in rumoca, which cannot load the frames of MultiBody: a connector of the same variables stands for these.
-
-A connector needs as many flows as potentials; the entries of an orientation have none. The stand-in adds flows that are zero.
-"""
+"""Spatial components in rumoca, which cannot load the frames of MultiBody: a connector of the same variables stands for these."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,28 +12,11 @@ from fmu_components.declare.component import declaration
 from fmu_components.declare.declaration import Declaration
 from fmu_components.modelica.package import package_text, switching
 from jourdain import System
-
-STAND_IN = """  package Interfaces
-    record Orientation
-      Real T[3, 3];
-      Real w[3];
-    end Orientation;
-    connector Frame
-      Real r_0[3];
-      Orientation R;
-      flow Real f[3];
-      flow Real t[3];
-      flow Real none[9];
-    end Frame;
-"""
+from tests.support.modelica.frames import for_rumoca
 
 
 def text_for_rumoca(components: Sequence[Declaration]) -> str:
-    """Returns the package with the stand-in. The tree of orientations is for compilers that know MultiBody, and left out."""
-    text = package_text(components).replace('  package Interfaces\n    "Connectors of the components"\n', STAND_IN)
-    text = text.replace("Modelica.Mechanics.MultiBody.Interfaces.Frame_a", "Interfaces.Frame")
-    text = re.sub(r"\n *Connections\.[^\n]*", "", text)
-    return re.sub(r"\n( *)(\w+)(\.f = -\w+\.R\.T[^\n]*)", r"\n\1\2\3\n\1\2.none = zeros(9);", text)
+    return for_rumoca(package_text(components))
 
 
 @pytest.fixture
