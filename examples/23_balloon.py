@@ -2,7 +2,7 @@
 
 The balloon is that of Alazard, Sanfedino and Kassarian's paper on two-port blocks. A slider runs on a skew rail below it. A pendulum
 hangs on the slider, and a second one on the first. Each of the three is a block: a joint and a body in one. The values are the paper's.
-It does not print the stiffness of the slider, the dampers and the buoyancy, which are chosen here. The balloon tilts if the slider is
+It prints neither the stiffness of the slider nor the dampers, which are chosen here. The balloon tilts if the slider is
 soft. The example follows its equilibria and modes along the stiffness. Minima of the potential energy are compared with the result of
 `equilibrium`.
 """

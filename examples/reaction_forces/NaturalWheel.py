@@ -2,8 +2,8 @@
 
 from sympy import Matrix
 
-from fmu_components.declare.joint import Joint
-from fmu_components.declare.ports import SPATIAL, Side
+from jourdain import Joint
+from jourdain.declare import SPATIAL, Side
 
 
 class NaturalWheel(Joint):

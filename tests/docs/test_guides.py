@@ -52,8 +52,11 @@ def test_constraints(capsys):
 
 
 def test_fixed_steps():
-    """The pendulum ends where the comments say, on its constraint."""
-    fixed = run_all(DOCS / "fixed-steps.md")["fixed"]
+    """The pendulum ends where the comments say, on its constraint; the two masses have the paper's force."""
+    made = run_all(DOCS / "fixed-steps.md")
+    fixed, masses = made["fixed"], made["result"]
+    assert [masses[f"link.lambda_by_{way}[1]"][-1] for way in ("accelerations", "velocities")] == pytest.approx([5 / 6] * 2, abs=1e-7)
+    assert masses["first.x"][-1] - masses["second.x"][-1] == pytest.approx(3.000357, abs=5e-7)
     assert fixed["rod.theta"][-1] == pytest.approx(-0.0222, abs=5e-5) and fixed.violation["position"][-1] < 1e-15
     assert fixed.statistics.most_newton_iterations == 3
 

@@ -288,6 +288,15 @@ def check_two_masses(printed: str, folder: Path) -> None:
     assert is_plot(folder / "two_masses.png")
 
 
+def check_reaction_forces(printed: str, folder: Path) -> None:
+    """The figures of the paper: 0.833 N, 0.734 N, and less than 3e-6 N between both projections in natural coordinates."""
+    assert number(r"two masses: (\S+) N", printed) == pytest.approx(5 / 6, abs=1e-9)
+    assert number(r"wheel: (\S+) N", printed) == pytest.approx(0.734056415857, abs=1e-9)
+    assert number(r"within (\S+) N of the direct", printed) < 4e-4
+    assert 2.7e-6 < number(r"natural coordinates by (\S+) N", printed) < 3e-6
+    assert is_plot(folder / "figure_3.png") and is_plot(folder / "figure_5.png")
+
+
 def check_chaplygin(printed: str, folder: Path) -> None:
     """Orders 1 and 2 in centre, angular velocity and forces, against the attitude alone; 5.3e-5 m are left after 400 steps."""
     for level, order in (("projected", 1), ("stepped", 2)):
@@ -352,13 +361,14 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
     "35_walkers_foot": planar_machines.check_walkers_foot,
     "36_walking_leg": planar_machines.check_walking_leg,
     "37_ratchet": planar_machines.check_ratchet,
+    "38_reaction_forces": check_reaction_forces,
 }
 NEEDS = {"12_run_exported_mechanisms": "11_exported_mechanisms"}
 """Example that has to run before, by example."""
 LONG = ("06_hydraulic_crane", "07_excavator", "08_motor_slider_crank", "09_gantry_crane", "10_suspension", "12_run_exported_mechanisms")
 LONG += ("14_bricard", "15_spatial_slider_crank", "16_stewart_platform", "18_pointing", "19_wheel", "20_parallelogram")
 LONG += ("23_balloon", "24_robot_arm", "25_chaplygin")
-LONG += ("28_loader", "30_vehicle", "36_walking_leg")
+LONG += ("28_loader", "30_vehicle", "36_walking_leg", "38_reaction_forces")
 """Tests of their own show what these show; the scripts run with all tests."""
 SCRIPTS = [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] * (p.stem in LONG)) for p in sorted(EXAMPLES.glob("*.py"))]
 

@@ -131,6 +131,7 @@ EXAMPLES = {
     "35_walkers_foot": SMOOTH,
     "36_walking_leg": SMOOTH,
     "37_ratchet": SMOOTH,
+    "38_reaction_forces": SMOOTH,
 }
 QUICK = (("20_parallelogram", 2), ("37_ratchet", 3))
 SLIM = ("30_vehicle",)

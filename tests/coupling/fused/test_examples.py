@@ -46,6 +46,7 @@ SYSTEMS = {
     "33_pendulum_at_wall": ("system",),
     "34_newtons_cradle": ("system",),
     "37_ratchet": ("system",),
+    "38_reaction_forces": ("system", "natural_wheel"),
 }
 ELSEWHERE = {
     "02_own_joint": "its component is written to a file at first",

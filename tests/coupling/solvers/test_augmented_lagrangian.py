@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sympy
 
 from coupling import BuildError, Index3, Result, System
 from tests.support.systems import fixed_steps as known
@@ -88,6 +89,56 @@ def test_steps_are_those_of_the_paper_in_generalised_coordinates(metric, penalty
 def test_both_metrics_differ_there():
     masses, tangent = (paper(0.02, 5, metric, 1e5, 10) for metric in METRICS)
     assert np.abs(masses[1] - tangent[1]).max() > 1e-4
+
+
+# -- misprints -----------------------------------------------------------------------------------------------------------------------------
+
+
+def test_the_misprint_of_equation_14_is_one():
+    """Equation (11) with beta = 1/4 has 4/h^2, which motions of constant acceleration satisfy."""
+    h, a = 0.1, 3.0
+    q, v, new = 1.0, 2.0, 1.0 + 2.0 * 0.1 + a * 0.1**2 / 2
+    rest = -(4 / h**2 * q + 4 / h * v + a)
+    assert 4 / h**2 * new + rest == pytest.approx(a, abs=1e-10)
+    assert abs(4 / h * new + rest - a) > 100
+
+
+def test_the_misprint_of_equation_17_is_one():
+    """The printed product does not exist where constraints and coordinates differ in number."""
+    g = slope(constraint, Q)
+    assert (g.T @ constraint(Q)).shape == Q.shape
+    with pytest.raises(ValueError, match="mismatch"):
+        g @ constraint(Q)
+
+
+def test_the_misprint_of_equations_23_and_29_is_one():
+    """One mass of 1 kg that a constraint brings to rest from 1 m/s, with a penalty of 999: passes leave 1e-3 each."""
+    penalty, v, sigma, left = 999.0, 1.0, 0.0, []
+    for _ in range(3):
+        v = (1.0 - sigma) / (1 + penalty)
+        sigma += penalty * v
+        left.append(v)
+    assert left == pytest.approx([1e-3, 1e-6, 1e-9])
+    literal = (1.0 - penalty * 1.0) / (1 + penalty)  # with sigma_1 from the velocity before
+    assert literal == pytest.approx(-1, abs=0.01)
+
+
+def test_the_misprint_of_b_in_equation_29_is_one():
+    """The derivative of A q' + b has b', not b."""
+    t = sympy.Symbol("t")
+    A, q, b = (sympy.Function(name)(t) for name in "Aqb")
+    level = sympy.diff(A * q.diff(t) + b, t)
+    assert sympy.simplify(level - (A * q.diff(t, 2) + A.diff(t) * q.diff(t) + b.diff(t))) == 0
+    assert sympy.simplify(level - (A * q.diff(t, 2) + A.diff(t) * q.diff(t) + b)) != 0
+
+
+def test_the_misprint_of_equation_43_is_one():
+    """M q'' = Q + Q_c where the motion is known."""
+    g = slope(constraint, Q)
+    needed = MASSES @ accelerations(Q, V) - forces(Q, V)
+    multipliers = np.linalg.lstsq(g.T, -needed)[0]
+    assert -g.T @ multipliers == pytest.approx(needed, abs=1e-6)
+    assert np.abs(g.T @ (1e6 * multipliers) - needed).max() > 1
 
 
 # -- the paper's examples ------------------------------------------------------------------------------------------------------------------

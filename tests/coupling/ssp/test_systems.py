@@ -49,6 +49,7 @@ SHORT: dict[str, dict[str, Any]] = {
     "35_walkers_foot": {"stop_time": 0.1},
     "36_walking_leg": {"stop_time": 0.1, "initial": "assemble"},
     "37_ratchet": {"stop_time": 1.0},
+    "38_reaction_forces": {"stop_time": 1.6, "solver": Index3(step_size=0.1)},
 }
 """Examples whose systems need no files of their own, with short runs."""
 QUICK = ("01_pendulum", "17_quarter_car", "21_rolling_disc", "34_newtons_cradle")
