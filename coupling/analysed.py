@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Self, TypeVar, overload
+from typing import TYPE_CHECKING, Self, TypeVar, overload
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from coupling.plan.kinds import Mode, possible_modes
 from coupling.result import Result
 from coupling.simulate import Simulator
 from coupling.ssp.parameters import start_values_of
+
+if TYPE_CHECKING:
+    from coupling.equations.forms import EquationsOfMotion
 
 T = TypeVar("T")
 
@@ -266,6 +269,19 @@ class Analysed(Composition):
         with simulator.arrived(float(at)) as (session, x):
             self._freeze(simulator)
             return stages(session, float(at), x, order)
+
+    @public_call
+    def equations(self, form: str = "lagrange") -> EquationsOfMotion:
+        """Returns the equations of motion as expressions of SymPy, from the declarations of the components; ``print`` shows them.
+
+        ``lagrange`` gives M a = h + G' lambda and G a = gamma, without the terms that stabilise constraints. ``reduced`` gives M a = h of
+        independent accelerations. ``successive`` gives A a = h + r and what each constraint adds. Names are those of the FMUs. Parameters
+        that are 0, and directions, are numbers. ``function()`` of the result returns a function of NumPy. FMUs of other tools, tables,
+        instances that change at events, and more than six bodies in space raise AnalysisError.
+        """
+        from coupling.equations.forms import equations_of_motion  # SymPy with it, which runs do without
+
+        return equations_of_motion(self.build(), form)
 
     def _values(self, start: Mapping[str, Value] | Result | None) -> Mapping[str, Value]:
         """Returns start values by full names; a result gives the states at its end."""

@@ -25,7 +25,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "plan",
         "fused",
         "live pictures",
-        "analysis schemes solvers export ssp",
+        "analysis equations schemes solvers export ssp",
         "held simulate composition",
         "modelica",
         "system analysed checked_options at_rest explained result resume diagram",
@@ -57,7 +57,7 @@ PACKAGES: dict[str, dict[str, tuple[str, ...]]] = {
     "coupling": {
         "fmu_components": (
             *("coupling/files.py", "coupling/plan/instances.py", "coupling/fused/equations.py", "coupling/fused/compiled.py"),
-            *("coupling/export/", "coupling/modelica/"),
+            *("coupling/equations/", "coupling/export/", "coupling/modelica/"),
         )
     },
     "jourdain": {"fmu_components": ("jourdain/",), "coupling": ("jourdain/",)},

@@ -162,11 +162,11 @@ def stages(session: Session, t: float, x: np.ndarray, order: Sequence[str] | str
     names = [session.named(each.multiplier.part, each.multiplier.reference) for each in constraints]
     velocities = _velocities(session, equations)
     found, active, freedoms = [], list[int](), len(velocities)
-    sequence_of_all = np.argsort(taken.place).tolist()
+    in_sequence = np.argsort(taken.place).tolist()
     matrices = constrained_equations(
-        session, equations, velocities=velocities, order=sequence_of_all, redundant=taken.redundant.tolist(), t=t, x=x
+        session, equations, velocities=velocities, order=in_sequence, redundant=taken.redundant.tolist(), t=t, x=x
     )
-    for place, i in enumerate(sequence_of_all):
+    for place, i in enumerate(in_sequence):
         if not taken.redundant[i]:
             active.append(i)
             freedoms -= 1
@@ -188,7 +188,7 @@ def stages(session: Session, t: float, x: np.ndarray, order: Sequence[str] | str
                 equations=matrices,
             )
         )
-    rows = equations.G[sequence_of_all][:, velocities] if equations.tells else np.zeros((0, len(velocities)))
+    rows = equations.G[in_sequence][:, velocities] if equations.tells else np.zeros((0, len(velocities)))
     labels = [session.label(i) for i in velocities]
     return Stages(built.name, found, free_directions(rows), labels, t, matrices)
 

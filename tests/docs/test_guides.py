@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.test_readme import ROOT, run_all, snippet
+from tests.test_readme import ROOT, run_all, snippet, snippets
 
 DOCS = ROOT / "docs"
 
@@ -82,3 +82,10 @@ def test_assembly():
     pose, run = scope["pose"], scope["run"]
     assert pose["crank.theta"] == 0.7 and run.outcome.completed
     assert run.violation["position"][0] < 1e-12 and run["pinC.rotation.q"][0] > 0
+
+
+def test_equations(capsys):
+    """The pieces print what the page shows."""
+    run_all(DOCS / "equations.md")
+    shown = [line[2:] for each in snippets(DOCS / "equations.md") for line in each.splitlines() if line.startswith("# ")]
+    assert capsys.readouterr().out.splitlines() == shown

@@ -1,0 +1,1 @@
+"""Equations of motion as expressions of SymPy, from the declarations of components."""
