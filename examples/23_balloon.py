@@ -1,10 +1,13 @@
 """Stratospheric balloon: equilibria and modes.
 
 The balloon is that of Alazard, Sanfedino and Kassarian's paper on two-port blocks. A slider runs on a skew rail below it. A pendulum
-hangs on the slider, and a second one on the first. Each of the three is a block: a joint and a body in one. The values are the paper's.
-It prints neither the stiffness of the slider nor the dampers, which are chosen here. The balloon tilts if the slider is
-soft. The example follows its equilibria and modes along the stiffness. Minima of the potential energy are compared with the result of
-`equilibrium`.
+hangs on the slider, and a second one on the first. Each of the three is a block: a joint and a body in one. The paper prints masses,
+lengths, the rail, the tensor of inertia, the initial angles, and a buoyancy that equals the total weight (section 4, table 1). It prints
+no value of the slider's stiffness k and of the dampers d_s, d_p1 and d_p2. They are chosen here; therefore its figure 17 cannot be
+compared. No distribution of mass has the printed tensor, whose greatest moment exceeds the sum of the others.
+
+The balloon tilts if the slider is soft. The example follows its equilibria and modes along the stiffness. Minima of the potential energy
+are compared with the result of `equilibrium`.
 """
 
 from __future__ import annotations

@@ -28,10 +28,10 @@ class ShownShapes:
         self.hidden = {place.frame for each, place in self.shown if each["solid"] is None}
 
     def hides(self, word: Mapping[str, Any]) -> bool:
-        """Says whether a word belongs to a body that is hidden."""
+        """Says whether a word belongs to a body that is hidden, or to the joint of a hidden block."""
         if word["kind"] == "fixed":
             return self.geometry.places[word["ports"][0]].frame in self.hidden
-        return word["kind"] in ("centre", "inertia") and self.geometry.by_name.get(word["of"]) in self.hidden
+        return word["kind"] in ("centre", "inertia", "pin") and self.geometry.by_name.get(word["of"]) in self.hidden
 
     def all(self) -> list[dict[str, Any]]:
         return [self._shape(each, place) for each, place in self.shown if each["solid"] is not None]

@@ -9,7 +9,7 @@ from fmu_components.declare.ports import PLANAR, SPATIAL, Side
 
 
 class PlanarFrame(Component):
-    """Planar frame: a point of a planar body as a point in space, in the plane z = 0.
+    """Planar frame: a point of a planar body as a point in space, in the plane z = 0, or in that plane turned about the axis x.
 
     What acts in the plane is passed on to the planar body. What acts at right angles to the plane, and torques about axes in the plane, are
     borne by what keeps the body in its plane, and have no effect.
@@ -26,6 +26,8 @@ class PlanarFrame(Component):
     def declare(self):
         planar = self.port("planar", PLANAR, Side.EFFORT, "on the planar body")
         spatial = self.port("spatial", SPATIAL, Side.MOTION, "the same point in space")
-        c, s = cos(planar.theta), sin(planar.theta)
-        self.moves(spatial, planar.x, planar.y, 0, 0, 0, planar.omega, c, -s, 0, s, c, 0, 0, 0, 1)
-        self.gives(planar, spatial.Fx, spatial.Fy, spatial.Cz)
+        angle = self.parameter("angle", 0.0, "rad", "angle by which the plane is turned about the absolute axis x", fixed=True)
+        c, s, upright, across = cos(planar.theta), sin(planar.theta), cos(angle), sin(angle)
+        turned = (c, -s, 0, s * upright, c * upright, -across, s * across, c * across, upright)
+        self.moves(spatial, planar.x, planar.y * upright, planar.y * across, 0, -planar.omega * across, planar.omega * upright, *turned)
+        self.gives(planar, spatial.Fx, spatial.Fy * upright + spatial.Fz * across, spatial.Cz * upright - spatial.Cy * across)

@@ -72,6 +72,7 @@ def check_seven_body_mechanism(printed: str, folder: Path) -> None:
         assert number(rf"\n{name} +(\S+)", printed) == pytest.approx(expected, rel=1e-12)
     assert number(r"\nposition +(\S+) m\n", printed) < 1e-12
     assert number(r"largest difference at any time (\S+) J", printed) < 1e-10
+    assert number(r"alternative model of Part II: .* at most (\S+) rad", printed) < 1e-11
     assert "the comparison holds" in printed
     for name in ("seven_body_figure_9.png", "seven_body_figure_10.png"):
         assert is_plot(folder / name)
@@ -464,6 +465,8 @@ def test_the_seven_body_mechanism_can_be_imported() -> None:
     seven = example("03_seven_body_mechanism")
     mechanism = seven.system()
     assert Counter(fmu.model_name for fmu in mechanism.instances.values())["planar.Revolute"] == 9
+    others = Counter(fmu.model_name for fmu in seven.alternative().instances.values())
+    assert [others[f"planar.{kind}"] for kind in ("Fixed", "Body2", "Body3", "Revolute", "Wrench")] == [4, 3, 4, 10, 1]
     result = mechanism.simulate(stop_time=seven.STOP, rtol=1e-9, outputs=["link*"], output_times=[0.0, seven.STOP])
     found = seven.angles(result)
     assert list(found) == list(seven.REFERENCE)

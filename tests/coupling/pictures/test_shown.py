@@ -68,6 +68,20 @@ def test_a_shape_stands_in_place_of_the_body(tmp_path: Path) -> None:
     assert kinds == ["fixed", "pin"]
 
 
+def test_a_hidden_block_hides_its_hinge() -> None:
+    """The hinge of a visible block is drawn, that of a hidden one is not."""
+    kinds = []
+    for hidden in (False, True):
+        system = System("arm")
+        system.add("ground", "planar.Fixed")
+        system.add("arm", "planar.RevoluteBody", {"C1.rx": 1.0})
+        system.connect("ground.p1", "arm.P")
+        if hidden:
+            system.appearance("arm", None)
+        kinds.append([shape["kind"] for shape in scene_of(system.simulate(0.1, output_interval=0.05)._record).shapes])
+    assert "pin" in kinds[0] and kinds[1] == ["fixed"]
+
+
 def test_shapes_in_space_are_closed_surfaces() -> None:
     """Their volumes are those of the solids, also of a plate with a hole; they are drawn as triangles on the body."""
     system = on_a_joint("Spherical", {"p1.rz": -0.5, "z": 0.5})

@@ -51,14 +51,21 @@ def test_spring_and_damper_pull_along_the_line():
 
 
 def test_a_planar_frame_passes_on_what_acts_in_the_plane():
-    """The point and the turn about z of the planar port; its force and torque about z; the other three are borne."""
+    """The point and the turn in the plane, which is turned about x by ``angle``; the force in the plane and the torque across it."""
     values = at_random("spatial.PlanarFrame")
-    expected = {"x": "x", "y": "y", "vx": "vx", "ay": "ay", "omegaz": "omega", "alphaz": "alpha"}
-    for there, here in expected.items():
-        assert values[f"spatial.{there}"] == values[f"planar.{here}"]
-    assert [values[f"spatial.{name}"] for name in ("z", "vz", "az", "omegax", "alphay", "R13", "R33")] == [0, 0, 0, 0, 0, 0, 1]
-    assert values["spatial.R21"] == pytest.approx(np.sin(values["planar.theta"]))
-    assert [values[f"planar.{name}"] for name in ("Fx", "Fy", "Cz")] == [values[f"spatial.{name}"] for name in ("Fx", "Fy", "Cz")]
+    angle, theta = values["angle"], values["planar.theta"]
+    y, z = np.array([0, np.cos(angle), np.sin(angle)]), np.array([0, -np.sin(angle), np.cos(angle)])
+    assert angle != 0
+    for here, there in (("", ""), ("v", "v"), ("a", "a")):
+        expected = values[f"planar.{here}x"] * np.array([1, 0, 0]) + values[f"planar.{here}y"] * y
+        assert vector(values, f"spatial.{there}") == pytest.approx(expected)
+    for turn, rate in (("omega", "omega"), ("alpha", "alpha")):
+        assert vector(values, f"spatial.{turn}") == pytest.approx(values[f"planar.{rate}"] * z)
+    columns = np.array([[values[f"spatial.R{i}{j}"] for j in (1, 2, 3)] for i in (1, 2, 3)])
+    assert columns[:, 0] == pytest.approx(np.cos(theta) * np.array([1, 0, 0]) + np.sin(theta) * y)
+    assert columns[:, 2] == pytest.approx(z) and np.linalg.det(columns) == pytest.approx(1)
+    force, torque = vector(values, "spatial.F"), vector(values, "spatial.C")
+    assert [values[f"planar.{name}"] for name in ("Fx", "Fy", "Cz")] == pytest.approx([force[0], force @ y, torque @ z])
 
 
 def test_a_prescribed_angular_velocity_is_kept():

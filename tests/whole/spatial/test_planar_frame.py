@@ -55,6 +55,32 @@ def test_planar_spatial_and_mixed_are_equal():
         assert np.abs(each - expected).max() < 1e-10
 
 
+def test_a_turned_plane_changes_nothing_in_the_plane():
+    """The second rod hangs in space, in a plane turned by 0.6 rad about x, with its gravity turned as well."""
+    angle = 0.6
+    system = double_pendulum("planar", "spatial")
+    upright, across = np.cos(angle), np.sin(angle)
+    turned = System("turned")
+    for name, values in system.start_values.items():
+        start = dict(values)
+        if name == "second":
+            for y, z in (("y", "z"), ("vy", "vz"), ("gy", "gz")):
+                start |= {y: start[y] * upright, z: start[y] * across}
+            start |= {"omegay": -start["omegaz"] * across, "omegaz": start["omegaz"] * upright}
+            c, s = np.cos(angle / 2), np.sin(angle / 2)  # the turn about x after that about z
+            start |= {"q0": c * start["q0"], "q1": s * start["q0"], "q2": -s * start["q3"], "q3": c * start["q3"]}
+        if name == "frame":
+            start["angle"] = angle
+        turned.add(name, system.instances[name], start)
+    for a, b in system.connections:
+        turned.connect(a, b)
+    flat, run = (each.simulate(1.0, solver="dop853", rtol=1e-12, output_times=[1.0]) for each in (system, turned))
+    assert [run[f"first.{axis}"][-1] for axis in "xy"] == pytest.approx([flat[f"first.{axis}"][-1] for axis in "xy"], abs=1e-9)
+    assert [run[f"second.{axis}"][-1] for axis in "xyz"] == pytest.approx(
+        [flat["second.x"][-1], flat["second.y"][-1] * upright, flat["second.y"][-1] * across], abs=1e-9
+    )
+
+
 def test_a_planar_port_does_not_fit_a_spatial_one():
     """The sentence names both ends and their kinds."""
     system = System("mismatch")
