@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from difflib import SequenceMatcher
 from itertools import chain, count
 from warnings import warn
@@ -93,26 +93,43 @@ def _ratio(name: str, other: str) -> float:
     return matcher.ratio() if min(matcher.real_quick_ratio(), matcher.quick_ratio()) >= _ENOUGH else 0.0
 
 
-_BLANK = re.compile(r"\s")
-
-
 def without_blanks(names: Iterable[str], target: str | None = None) -> dict[str, str]:
     """Returns names for other tools, by the names of instances and of the systems that contain them: white space becomes ``_``.
 
     A name that another instance has already gets a number. If ``target`` is given, the file that is written, a warning reports it.
     """
+    return _translated(names, lambda text: re.sub(r"\s", "_", text), "without blanks", target)
+
+
+def identifiers(names: Iterable[str], target: str | None = None) -> dict[str, str]:
+    """Returns names as ``without_blanks`` does, each of letters, digits, ``_`` and ``-`` alone: OMSimulator refuses all others."""
+    return _translated(names, identifier, "of letters, digits, '_' and '-'", target)
+
+
+def identifier(text: str) -> str:
+    """Returns a name that begins with a letter of ASCII, and has only such letters, digits, ``_`` and ``-``."""
+    plain = re.sub(r"[^A-Za-z0-9_-]", "_", text)
+    return plain if plain[:1].isalpha() else f"x{plain}"
+
+
+def _translated(names: Iterable[str], plain_of: Callable[[str], str], form: str, target: str | None) -> dict[str, str]:
     paths = dict.fromkeys(".".join(parts[: depth + 1]) for name in names for parts in (name.split("."),) for depth in range(len(parts)))
     found: dict[str, str] = {}
     taken: set[str] = set()
-    for path in sorted(paths, key=lambda path: (path.count("."), bool(_BLANK.search(path.rpartition(".")[2])))):
+
+    def changes(path: str) -> bool:
+        last = path.rpartition(".")[2]
+        return plain_of(last) != last
+
+    for path in sorted(paths, key=lambda path: (path.count("."), changes(path))):
         parent, _, last = path.rpartition(".")
-        plain = _BLANK.sub("_", f"{found[parent]}.{last}" if parent else last)
+        plain = f"{found[parent]}.{plain_of(last)}" if parent else plain_of(last)
         found[path] = next(each for each in chain([plain], (f"{plain}_{n}" for n in count(2))) if each not in taken)
         taken.add(found[path])
         if target and found[path] != plain:
             warn(
-                f"'{target}': {path!r} is called {found[path]!r} there, since {plain!r} is taken; give it a name without blanks to choose another one",
-                stacklevel=2,
+                f"'{target}': {path!r} is called {found[path]!r} there, since {plain!r} is taken; give it a name {form} to choose another one",
+                stacklevel=3,
             )
     return found
 

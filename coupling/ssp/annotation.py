@@ -1,4 +1,4 @@
-"""Annotations for data that SSP cannot express: ``org.jourdain``, and settings in annotations of other tools."""
+"""Data that SSP cannot express: our own file in a package, and solvers in annotations of OMSimulator."""
 
 from __future__ import annotations
 
@@ -17,23 +17,60 @@ from coupling.plan.definition import Definition, Gravity, InstanceDefinition, Tr
 from coupling.plan.drives import ConstantDrive, Drive, FormulaDrive, SplineDrive, TableDrive
 from coupling.plan.enforced import Intervals
 from coupling.plan.shown import Shown
-from coupling.ssp.elements import Document, annotated, local, written
+from coupling.ssp.elements import Document, add, annotated, local, tag, written
+from coupling.ssp.sketch import Sketch
 from coupling.structured import parsed
 
-TYPE, _OPENMODELICA = "org.jourdain", "org.openmodelica"
+FILE = "extra/org.jourdain/system.xml"
+"""Our own file in a package. OMSimulator refuses annotations of a package and of its components."""
+OPENMODELICA = "org.openmodelica"
 _OPTIONS = ("kind", "communication_step", "extrapolation", "logging", "process", "guess")
+_TIMES = {"start_time": 0.0, "stop_time": 1.0}
+"""Times that are written where none are given: OMSimulator refuses a package without them."""
+STEP = 1e-3
+"""Communication step in s where none is given; it is that of OMSimulator as well."""
+_RTOL, _INITIAL, _MINIMUM, _MAXIMUM = 1e-4, 1e-6, 1e-12, 1e-3
+"""Tolerance and steps of OMSimulator's CVODE where none are given."""
 
 
-def inserted(component: Element) -> bool:
-    """Says whether a component stands for an operation that SSP cannot express, such as a sum."""
-    return any(each.get("type") == TYPE and each.find("Inserted") is not None for each in annotated(component))
+def experiment_of(settings: Mapping[str, Any]) -> dict[str, float]:
+    """Returns start and stop time as the default experiment has them."""
+    return {name: float(settings.get(name, default)) for name, default in _TIMES.items()}
+
+
+def for_omsimulator(settings: Mapping[str, Any], integrated: bool) -> Element:
+    """Returns the solver of a system for OMSimulator: CVODE if FMUs are ``integrated``, otherwise a master of fixed steps.
+
+    The C reader takes the element inside, and refuses a system without one. The Python reader takes the attributes; these names are those
+    of the solvers that it makes for components without a solver.
+    """
+    if integrated:
+        longest = settings.get("max_step", math.inf)
+        steps = {"initialStepSize": _INITIAL, "minimumStepSize": _MINIMUM, "maximumStepSize": longest if longest < math.inf else _MAXIMUM}
+        inside = limits = {"relativeTolerance": settings.get("rtol", _RTOL), **steps}
+        name, method, kind, described = "oms_me_solver", "cvode", "VariableStepSolver", "cvode"
+    else:
+        step = settings.get("communication_step", STEP)
+        limits = {"relativeTolerance": _RTOL, "fixedStepSize": step}
+        name, method, kind, described = "oms_ma_default", "oms_ma", "FixedStepMaster", "oms-ma"
+        inside = {"stepSize": step, "relativeTolerance": _RTOL}
+    whole = Element(tag("oms:Annotations"))
+    add(add(whole, "oms:SimulationInformation", name=name, method=method, **limits), f"oms:{kind}", description=described, **inside)
+    return whole
+
+
+def results_of_omsimulator(name: str) -> Element:
+    """Returns the file of results for OMSimulator, with its defaults; without it OMSimulator warns that the package is outdated."""
+    whole = Element(tag("oms:Annotations"))
+    add(whole, "oms:SimulationInformation", resultFile=f"{name}_res.mat", loggingInterval=0.0, bufferSize=10)
+    return whole
 
 
 def other_settings(document: Document, system: Element) -> dict[str, Any]:
     """Returns options of ``simulate`` from the annotation that OMSimulator writes."""
     found: dict[str, Any] = {}
     for annotation in annotated(system):
-        for each in annotation.iter() if annotation.get("type") == _OPENMODELICA else ():
+        for each in annotation.iter() if annotation.get("type") == OPENMODELICA else ():
             if local(each) == "FixedStepMaster" and "stepSize" in each.attrib:
                 found["communication_step"] = document.number(each, "stepSize", 0.0)
             elif local(each) == "VariableStepSolver":
@@ -43,12 +80,18 @@ def other_settings(document: Document, system: Element) -> dict[str, Any]:
 
 
 def whole(
-    definition: Definition, settings: Mapping[str, Any], files: Mapping[str, str], names: Mapping[str, str], written_as: str
+    definition: Definition,
+    settings: Mapping[str, Any],
+    files: Mapping[str, str],
+    sketch: Sketch,
+    compliance: Mapping[str, Mapping[str, float]],
+    written_as: str,
 ) -> Element:
     """Returns all of a definition that the package itself does not express; ``files`` are FMUs for Model Exchange, by instance.
 
-    ``names`` are those of the instances in the package, ``written_as`` is that of the system.
+    ``compliance`` holds parameters of joints that the package has beside those of the definition. ``written_as`` is the system's name.
     """
+    names = sketch.names
     root = Element("Jourdain", {"version": "1", **({"name": definition.name} if definition.name != written_as else {})})
     if definition.gravity is not None:
         SubElement(root, "Gravity", {"values": " ".join(map(written, definition.gravity))})
@@ -86,6 +129,10 @@ def whole(
             SubElement(element, "Interval", {"begin": written(begin), **({} if end == math.inf else {"end": written(end)})})
     for shape in definition.shown:
         SubElement(root, "Shown", {key: value for key, value in asdict(shape).items() if value})
+    for name, values in compliance.items():
+        SubElement(root, "Compliance", {"name": name, **{key: written(value) for key, value in values.items()}})
+    for name in (name for name, component in sketch.components.items() if component.inserted):
+        SubElement(root, "Inserted", {"component": name})
     return root
 
 
@@ -107,14 +154,29 @@ def _said(element: Element, key: str) -> Any:
         return parsed(text)
     except ValueError:
         raise BuildError(
-            f"the annotation {TYPE} is damaged: {key} = {shown(text)} of '{element.get('name', element.tag)}' is no JSON; write the package again, or "
-            "remove the annotation"
+            f"the file {FILE} is damaged: {key} = {shown(text)} of '{element.get('name', element.tag)}' is no JSON; write the package again, or "
+            "remove the file"
         ) from None
 
 
-def settings_of(own: Element) -> dict[str, Any]:
-    """Returns options of ``simulate``."""
-    return {each.get("name", ""): _said(each, "value") for each in own.iterfind("Setting")}
+def settings_of(own: Element, experiment: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns options of ``simulate``; times of the package's ``experiment`` count if they are not those that were written for want of any."""
+    found = {each.get("name", ""): _said(each, "value") for each in own.iterfind("Setting")}
+    times = {name: experiment[name] for name in _TIMES if name in experiment}
+    return found | {name: time for name, time in times.items() if time != found.get(name, _TIMES[name])}
+
+
+def inserted_in(own: Element | None) -> set[str]:
+    """Returns the components that stand for operations which SSP cannot express, such as sums."""
+    return set() if own is None else {each.get("component", "") for each in own.iterfind("Inserted")}
+
+
+def compliance_of(own: Element) -> dict[str, dict[str, float]]:
+    """Returns the parameters of joints that were written beside those of the definition, by components."""
+    return {
+        each.get("name", ""): {key: float(value) for key, value in each.attrib.items() if key != "name"}
+        for each in own.iterfind("Compliance")
+    }
 
 
 def options_of(own: Element) -> dict[str, dict[str, Any]]:

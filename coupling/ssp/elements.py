@@ -16,6 +16,8 @@ from coupling.fmus import Unit
 T = TypeVar("T")
 _PARTS = {"ssd": "Description", "ssc": "Common", "ssv": "ParameterValues", "ssm": "ParameterMapping", "ssb": "SignalDictionary"}
 _NAMESPACES = {prefix: f"http://ssp-standard.org/SSP1/SystemStructure{part}" for prefix, part in _PARTS.items()}
+_NAMESPACES["oms"] = "https://raw.githubusercontent.com/OpenModelica/OMSimulator/master/schema/oms.xsd"
+"""Namespace of OMSimulator's annotations, which its Python reader compares as text."""
 for _prefix, _address in _NAMESPACES.items():
     ElementTree.register_namespace(_prefix, _address)
 BASE_UNITS = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")

@@ -37,12 +37,6 @@ def boxes_of(names: Sequence[str], known: Mapping[str, Box]) -> dict[str, Box]:
     return {name: found[name] for name in names}
 
 
-def extent_of(boxes: Mapping[str, Box]) -> Box:
-    """Returns the extent of a system: all its elements, with room around them."""
-    xs, ys = ([box[i] for box in boxes.values() for i in (k, k + 2)] or [0.0] for k in (0, 1))
-    return min(xs) - GAP, min(ys) - GAP, max(xs) + GAP, max(ys) + GAP
-
-
 def places_of(fmu: Fmu, names: Sequence[str]) -> dict[str, Point]:
     """Returns the places of connectors, from (0, 0) to (1, 1): at their port, or at the sides, inputs on the left."""
     drawn = _drawn(fmu.path, fmu.stamp)

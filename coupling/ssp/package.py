@@ -67,7 +67,7 @@ class Package:
     def fmu(self, name: str) -> Path:
         """Returns an FMU as a separate file, which stays: the same for the same content."""
         content = self.read(name)
-        file = Path(name).name
+        file = Path(name).with_suffix(".fmu").name
         # Beside the unpacked FMUs, of which each has a folder by the same digest.
         folder = shared_folder(
             f"{hashlib.sha256(content).hexdigest()}-packed", "packed", Path(name).stem, lambda at: _write(at / file, content)

@@ -37,6 +37,8 @@ class Given:
     """The numbers of an enumeration's items."""
     converts: bool = True
     """True if the value is converted to the unit of its target."""
+    undefined: str | None = None
+    """Name of the value's unit, if the file does not define it."""
 
     def through(self, affine: Affine) -> Given:
         return self if affine == UNCHANGED else replace(self, value=_each(self.value, lambda x: affine.factor * x + affine.offset))
@@ -72,10 +74,9 @@ def values_of(document: Document, units: Mapping[str, Unit], enumerations: Mappi
             what = listed([local(each) for each in parameter if local(each) != "Annotations"]) or "no type"
             raise document.refused(f"gives the parameter '{name}' {what}, which cannot be read; give a number, a text, or true or false")
         named = typed.get("unit")
-        if named is not None and named not in units and named != "1":
-            raise document.refused(f"gives the parameter '{name}' the unit '{named}', which it does not define; define it among its Units")
+        undefined = named if named not in (None, "1", *units) else None
         items = enumerations.get(typed.get("name", ""), {})
-        found[name] = Given(_value(document, name, typed), units.get(named or ""), items)
+        found[name] = Given(_value(document, name, typed), units.get(named or ""), items, undefined=undefined)
     return found
 
 
@@ -168,6 +169,10 @@ def _of_file(path: str | os.PathLike[str], fmus: Mapping[str, Any], prefix: str)
         variable = end.variable or end.array
         if variable is None:
             raise BuildError(f"'{path}' gives '{name}' a value, which is a port; name one of its variables")
+        if given.undefined and given.undefined != variable.unit:
+            raise BuildError(
+                f"'{path}' gives the parameter '{name}' the unit '{given.undefined}', which it does not define; define it among its Units"
+            )
         unit = end.fmu.units.get(variable.unit or "")
         found[name] = given.to_unit(unit, prefix + name).as_start(prefix + name, variable)
     return found

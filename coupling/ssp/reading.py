@@ -13,7 +13,7 @@ from coupling.errors import BuildError, listed
 from coupling.fmus import Fmu, FmuVariable, Unit, load, same_dimension
 from coupling.names import nearest, resolve
 from coupling.plan.definition import Name
-from coupling.ssp.annotation import TYPE, inserted, other_settings
+from coupling.ssp.annotation import FILE, OPENMODELICA, inserted_in, other_settings
 from coupling.ssp.elements import Document, annotated, is_true, local, parsed, path_of, tag
 from coupling.ssp.flat import Box, Component, Flat
 from coupling.ssp.package import STRUCTURE, Package
@@ -31,9 +31,10 @@ Place = Callable[[Box], Box | None]
 
 
 def read(package: Package) -> tuple[Flat, Element | None]:
-    """Returns the content of a package, and our own annotation if it has one."""
+    """Returns the content of a package, and our own data if it has them."""
     document = _structure(package, STRUCTURE)
-    reader = _Reader()
+    own = parsed(package.read(FILE), FILE, "Jourdain").root if FILE in package.names else None
+    reader = _Reader(inserted_in(own))
     system = document.root.find(tag("ssd:System"))
     if system is None:
         raise document.refused("has no System; save it again")
@@ -42,10 +43,10 @@ def read(package: Package) -> tuple[Flat, Element | None]:
     check_circles(reader.edges)
     components, wires = reader.started(), wires_between(reader.nodes, reader.edges)
     settings = _settings(document, system)
-    whole = list(annotated(document.root))
-    own = next((each[0] for each in whole if each.get("type") == TYPE and len(each)), None)
-    others = [each for each in (*whole, *annotated(system)) if each.get("type") != TYPE and len(each)]
-    kept = tuple((each.get("type", ""), ElementTree.tostring(each[0], "unicode")) for each in others)
+    others = [each for each in (*annotated(document.root), *annotated(system)) if len(each)]
+    kept = tuple((each.get("type", ""), ElementTree.tostring(each[0], "unicode")) for each in others if each.get("type") != OPENMODELICA)
+    if own is None and any(each.get("type") == OPENMODELICA for each in others):
+        reader.notes.append(f"the annotation of type '{OPENMODELICA}' is read for its step, its solver and its tolerance alone")
     notes = (*reader.notes, *(f"the annotation of type '{kind}' is kept, and written again" for kind, _ in kept))
     name = document.root.get("name") or system.get("name") or "system"
     return Flat(name, components, wires, settings, kept, notes), own
@@ -95,7 +96,9 @@ class _Within:
 class _Reader:
     """Reader that goes through all elements once."""
 
-    def __init__(self) -> None:
+    def __init__(self, inserted: Collection[str]) -> None:
+        self._inserted = inserted
+        """Components that stand for operations which SSP cannot express."""
         self.components: dict[str, Component] = {}
         self.nodes: dict[Name, Node] = {}
         """Nodes by the paths of elements and the names of connectors."""
@@ -154,7 +157,7 @@ class _Reader:
             self.note_unknown(element, f"the component '{name}'", _IN_COMPONENT)
             box = _box(at.document, element.find(tag("ssd:ElementGeometry")))
             fmu = load(at.package.fmu(file))
-            self.components[name] = Component(fmu, _KINDS[implementation], {}, at.place(box) if box else None, inserted(element))
+            self.components[name] = Component(fmu, _KINDS[implementation], {}, at.place(box) if box else None, name in self._inserted)
             for connector in element.iterfind(path_of("ssd:Connectors", "ssd:Connector")):
                 self._port(at, name, connector.get("name", ""), connector)
             self._bind(at, element)
@@ -295,14 +298,30 @@ class _Reader:
             fmu = self.components[instance].fmu
             variable = _variable(fmu, name)
             unit = fmu.units.get(variable.unit or "") if variable else None
-            value = given.to_unit(unit, full).as_start(full, variable) if variable else given.value
-            yield (instance, name), value
+            known = self._defined(given, fmu, full, variable)
+            yield (instance, name), known.to_unit(unit, full).as_start(full, variable) if variable else known.value
         for key in [key for key, node in self.nodes.items() if node.name is None and full_name(key) == full]:
+            self._note_undefined(given, full)
             at = given.to_unit(self.nodes[key].unit, full)
             for node, affine in follow(self.nodes, self.edges, key, at.unit):
                 assert node.name and node.variable
                 moved = replace(at.through(affine), unit=None)
                 yield node.name, moved.as_start(".".join(node.name), node.variable)
+
+    def _defined(self, given: Given, fmu: Fmu, full: str, variable: FmuVariable | None) -> Given:
+        """Returns a value with the unit that the FMU knows by this name, if the package does not define it."""
+        if given.undefined is None or (variable is not None and given.undefined == variable.unit):
+            return given
+        unit = fmu.units.get(given.undefined or "")
+        if unit is None or unit.exponents is None:
+            self._note_undefined(given, full)
+        return replace(given, unit=unit)
+
+    def _note_undefined(self, given: Given, full: str) -> None:
+        if given.undefined:
+            self.notes.append(
+                f"the parameter '{full}' is in {given.undefined}, which the package does not define among its Units; its value is not converted"
+            )
 
 
 def _variable(fmu: Fmu, name: str) -> FmuVariable | None:

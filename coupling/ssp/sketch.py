@@ -11,7 +11,7 @@ import numpy as np
 
 from coupling.errors import BuildError, listed
 from coupling.fmus import Fmu
-from coupling.names import without_blanks
+from coupling.names import identifiers
 from coupling.plan import formulas
 from coupling.plan.connections import wires_of
 from coupling.plan.definition import Definition, Name
@@ -44,9 +44,9 @@ class Sketch:
 
 
 def written_sketch(definition: Definition, target: str | None = None) -> Sketch:
-    """Returns the sketch with the names of a package, in which there are no blanks; ``target`` is the file if one is written."""
+    """Returns the sketch with the names of a package, which are identifiers; ``target`` is the file if one is written."""
     sketch = sketch_of(definition)
-    names = without_blanks(sketch.components, target)
+    names = identifiers(sketch.components, target)
     components = {names[name]: each for name, each in sketch.components.items()}
     wires = {((names[a], x), (names[b], y)): affine for ((a, x), (b, y)), affine in sketch.wires.items()}
     return Sketch(components, wires, names)

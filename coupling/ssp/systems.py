@@ -8,18 +8,21 @@ from dataclasses import dataclass, field, fields, replace
 from math import isfinite
 from pathlib import Path
 from typing import Any
+from warnings import warn
 from xml.etree.ElementTree import Element
 
 from coupling.checks import is_word
 from coupling.errors import BuildError, listed, shown
 from coupling.files import remedy
 from coupling.fmus import load
+from coupling.fmus.ports import needed, needs_partner
 from coupling.options import Run
 from coupling.options.calls import check_names, flattened, gathered
 from coupling.plan.definition import Definition, FmuFile, InstanceDefinition, Name, Transformation, define_instance, with_guess
 from coupling.plan.drives import ConstantDrive
 from coupling.plan.transformations import UNCHANGED, Affine, conversion, unit_of
 from coupling.ssp import annotation
+from coupling.ssp.compliance import compliance_of
 from coupling.ssp.flat import Component, Flat
 from coupling.ssp.package import Package
 from coupling.ssp.reading import read
@@ -61,8 +64,11 @@ def to_ssp(
             raise BuildError(f"settings: {name} = {shown(value)} is refused: a number, a text, or a list of them can be written")
     if not definition.instances:
         raise BuildError(f"the system '{definition.name}' is empty; add instances first")
+    compliance, warnings = compliance_of(definition, chosen.get("communication_step", annotation.STEP))
+    for sentence in warnings:
+        warn(f"'{path}': {sentence}", stacklevel=2)
     try:
-        write(definition, target, chosen, parameters == "file", origin.appearance)
+        write(definition, target, chosen, parameters == "file", origin.appearance, compliance)
     except OSError as error:
         raise OSError(f"'{path}' cannot be written: {error.strerror}; {remedy(error)}") from None
     return target
@@ -81,12 +87,13 @@ def from_ssp(path: str | os.PathLike[str]) -> tuple[Definition, Origin]:
     """Reads a definition from a package. See ``System.from_ssp``."""
     if not isinstance(path, str | os.PathLike):
         raise BuildError(f"path = {shown(path)} is refused: give the name of a file that ends in .ssp, such as 'crane.ssp'")
+    as_written: Definition | None = None
     with Package(Path(path)) as package:
         flat, own = read(package)
         definition, notes = _definition(flat), list(flat.notes)
         settings = dict(flat.settings)
         if own is not None:
-            settings |= gathered(annotation.settings_of(own))
+            settings = dict(gathered(annotation.settings_of(own, settings)))
             as_written = _as_written(flat, own, package)
             if as_written is None:
                 notes.append(
@@ -95,6 +102,9 @@ def from_ssp(path: str | os.PathLike[str]) -> tuple[Definition, Origin]:
                 )
             else:
                 definition = as_written
+    if as_written is None:
+        definition, left = _with_open_inputs(definition)
+        notes += left
     notes += _notes_on_joints(definition) if own is None else []
     boxes = {name: each.box for name, each in flat.components.items() if each.box is not None}
     return definition, Origin(settings, tuple(notes), Appearance(boxes, flat.annotations))
@@ -107,6 +117,31 @@ def _notes_on_joints(definition: Definition) -> list[str]:
     return [
         f"{listed(joints)} {'runs' if len(joints) == 1 else 'run'} ideal here, and compliant in other tools; kind='cs' gives the same as there"
     ]
+
+
+def _with_open_inputs(definition: Definition) -> tuple[Definition, list[str]]:
+    """Returns a definition whose ports keep the start values of inputs that nothing gives, as SSP has it, and notes on that.
+
+    A joint that gets no accelerations is compliant: its constraint cannot be solved.
+    """
+    fed = {target for _, target in definition.connections}
+    instances, drives, joints = [], [], []
+    for each in definition.instances:
+        fmu, start = each.fmu.fmu, dict(each.start)
+        names = dict.fromkeys(name for port in fmu.terminals.values() if needs_partner(fmu, port) for name in needed(fmu, port).values())
+        left = [name for name in names if f"{each.name}.{name}" not in fed]
+        drives += [(f"{each.name}.{name}", ConstantDrive(float(start.pop(name, fmu.variables[name].start) or 0.0))) for name in left]  # type: ignore[arg-type]
+        if left and fmu.dae and each.kind is None:
+            joints.append(each.name)
+        instances.append(replace(each, start=tuple(start.items()), kind="cs" if each.name in joints else each.kind))
+    if not drives:
+        return definition, []
+    notes = [f"nothing gives {listed(name for name, _ in drives)}: the start {'value counts' if len(drives) == 1 else 'values count'}"]
+    if joints:
+        notes.append(
+            f"{listed(joints)} {'gets' if len(joints) == 1 else 'get'} no accelerations, and {'is' if len(joints) == 1 else 'are'} compliant"
+        )
+    return replace(definition, instances=tuple(instances), drives=(*definition.drives, *drives)), notes
 
 
 def _definition(flat: Flat) -> Definition:
@@ -142,6 +177,7 @@ def _as_written(flat: Flat, own: Element, package: Package) -> Definition | None
     """Returns the definition as it was, with the values that the package has now; None if its structure has changed."""
     options = annotation.options_of(own)
     drives, overruled = dict(annotation.drives_of(own)), annotation.overruled_starts(own)
+    compliance = annotation.compliance_of(own)
     written = {name: chosen.pop("component", name) for name, chosen in options.items()}
     if set(written.values()) != {name for name, each in flat.components.items() if not each.inserted}:
         return None
@@ -149,8 +185,11 @@ def _as_written(flat: Flat, own: Element, package: Package) -> Definition | None
     for name, chosen in options.items():
         start: dict[str, Any] = {}
         component = flat.components[written[name]]
+        chosen_here = compliance.get(written[name], {})
         for variable, value in component.start.items():
             full = f"{name}.{variable}"
+            if chosen_here.get(variable) == value:
+                continue
             if isinstance(drives.get(full), ConstantDrive) and not any(t == (written[name], variable) for _, t in flat.wires):
                 drives[full] = ConstantDrive(float(value))
                 if full in overruled:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from glob import escape
 from itertools import chain, count
 from pathlib import Path
+from posixpath import dirname
 from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree
@@ -16,17 +18,20 @@ from xml.etree.ElementTree import Element
 from coupling.files import remove_parts, replaced
 from coupling.fmus import Fmu, FmuVariable, Unit
 from coupling.live.output_paths import followed
+from coupling.names import identifier
 from coupling.plan.definition import Definition, Name
 from coupling.plan.transformations import Affine, conversion, unit_of
-from coupling.ssp.annotation import TYPE, whole
+from coupling.ssp.annotation import FILE, OPENMODELICA, experiment_of, for_omsimulator, results_of_omsimulator, whole
 from coupling.ssp.elements import VERSION, add, add_units, tag
 from coupling.ssp.flat import Box, Component
-from coupling.ssp.geometry import at_sides, boxes_of, extent_of, icon_of, places_of
+from coupling.ssp.geometry import at_sides, boxes_of, icon_of, places_of
 from coupling.ssp.package import STRUCTURE
 from coupling.ssp.sketch import Sketch, written_sketch
 
 _TYPES = {"real": "Real", "integer": "Integer", "boolean": "Boolean", "string": "String"}
 _KINDS = {"me": "ModelExchange", "cs": "CoSimulation"}
+_SET = "initialValues"
+"""Name of all parameter sets: ecos applies the sets of one name, and this is the name that its users and those of libcosim choose."""
 _ALWAYS = (1980, 1, 1, 0, 0, 0)
 """Time of all files, which makes the packages of equal systems equal."""
 
@@ -53,14 +58,27 @@ class _System:
     """Change of values by a connection, if it is more than a conversion of units."""
 
 
-def write(definition: Definition, path: Path, settings: Mapping[str, Any], files: bool, appearance: Appearance) -> None:
-    """Writes a package; parameters go into ``files`` of their own, or into the description."""
-    _Writer(definition, written_sketch(definition, str(path)), files, appearance).write(path, settings)
+def write(
+    definition: Definition,
+    path: Path,
+    settings: Mapping[str, Any],
+    files: bool,
+    appearance: Appearance,
+    compliance: Mapping[str, Mapping[str, float]],
+) -> None:
+    """Writes a package; parameters go into ``files`` of their own, or into the description. Joints get values of ``compliance`` besides."""
+    sketch = written_sketch(definition, str(path))
+    names = {sketch.names[name]: values for name, values in compliance.items()}
+    for name, values in names.items():
+        sketch.components[name] = replace(sketch.components[name], start={**sketch.components[name].start, **values})
+    _Writer(definition, sketch, files, appearance).write(path, settings, names)
 
 
 class _Writer:
     def __init__(self, definition: Definition, sketch: Sketch, files: bool, appearance: Appearance) -> None:
         self._definition, self._sketch, self._beside, self._appearance = definition, sketch, files, appearance
+        self._integrated = False
+        """True if OMSimulator is to integrate the FMUs itself."""
         self._fmus: dict[str, Path] = {}
         """FMUs by the names of members."""
         self._members: dict[str, str] = {}
@@ -78,14 +96,15 @@ class _Writer:
         for (source, target), affine in sketch.wires.items():
             self._wire(source, target, affine)
 
-    def write(self, path: Path, settings: Mapping[str, Any]) -> None:
+    def write(self, path: Path, settings: Mapping[str, Any], compliance: Mapping[str, Mapping[str, float]]) -> None:
         original = self._definition.name or "system"
-        name = "_".join(original.split())
+        name = identifier(original)
+        self._integrated = _is_integrated(self._sketch.components.values(), settings)
         document = Element(tag("ssd:SystemStructureDescription"), {"name": name, "version": VERSION, "generationTool": "Jourdain"})
         if name != original:
             document.set("description", original)
-        self._system(document, name, self._top)
-        different = {each.name: self._member(each.fmu.fmu) for each in self._definition.instances if each.fmu != each.stepped}
+        self._system(document, name, self._top, settings)
+        different = {each.name: self._beside_of(each.fmu.fmu) for each in self._definition.instances if each.fmu != each.stepped}
         if self._enumerations:
             holder = add(document, "ssd:Enumerations")
             for name, variable in self._enumerations.items():
@@ -93,14 +112,10 @@ class _Writer:
                 for item, number in variable.items:
                     add(enumeration, "ssc:Item", name=item, value=number)
         add_units(document, self._units.values())
-        times = {"startTime": settings.get("start_time"), "stopTime": settings.get("stop_time")}
-        if any(value is not None for value in times.values()):
-            add(document, "ssd:DefaultExperiment", **{key: None if value is None else float(value) for key, value in times.items()})
-        holder = add(document, "ssd:Annotations")
-        others = {key: value for key, value in settings.items() if key not in ("start_time", "stop_time")}
-        add(holder, "ssc:Annotation", type=TYPE).append(whole(self._definition, others, different, self._sketch.names, name))
-        for kind, text in self._appearance.annotations:
-            add(holder, "ssc:Annotation", type=kind).append(ElementTree.fromstring(text))
+        times = experiment_of(settings)
+        experiment = add(document, "ssd:DefaultExperiment", startTime=times["start_time"], stopTime=times["stop_time"])
+        add(add(experiment, "ssd:Annotations"), "ssc:Annotation", type=OPENMODELICA).append(results_of_omsimulator(name))
+        self._texts[FILE] = _text(whole(self._definition, settings, different, self._sketch, compliance, name))
         self._texts[STRUCTURE] = _text(document)
         remove_parts(path.parent, escape(path.name))
         with replaced(followed(path)) as file, zipfile.ZipFile(file, "w") as archive:
@@ -143,7 +158,7 @@ class _Writer:
 
     # -- elements ----------------------------------------------------------------------------------------------------------------------
 
-    def _system(self, parent: Element, name: str, system: _System, box: Box | None = None) -> None:
+    def _system(self, parent: Element, name: str, system: _System, settings: Mapping[str, Any], box: Box | None = None) -> None:
         element = add(parent, "ssd:System", name=name, description=self._originals.get(system.prefix[:-1]))
         if system.connectors:
             places = at_sides([(each, kind == "output") for each, (kind, _) in system.connectors.items()])
@@ -157,7 +172,7 @@ class _Writer:
         if boxes:
             elements = add(element, "ssd:Elements")
             for each, inner in system.systems.items():
-                self._system(elements, each, inner, boxes[each])
+                self._system(elements, each, inner, settings, boxes[each])
             for each, full in system.components.items():
                 self._component(elements, each, full, boxes[each])
         if system.connections:
@@ -167,12 +182,15 @@ class _Writer:
                 connection = add(connections, "ssd:Connection", **ends, suppressUnitConversion=affine is not None or None)
                 if affine is not None:
                     add(connection, "ssc:LinearTransformation", factor=affine.factor, offset=affine.offset)
-        add(element, "ssd:SystemGeometry", **_corners(extent_of(boxes)))
+        annotations = add(element, "ssd:Annotations")
+        add(annotations, "ssc:Annotation", type=OPENMODELICA).append(for_omsimulator(settings, self._integrated))
+        for kind, text in self._appearance.annotations if not system.prefix else ():
+            add(annotations, "ssc:Annotation", type=kind).append(ElementTree.fromstring(text))
 
     def _component(self, parent: Element, name: str, full: str, box: Box) -> None:
         component = self._sketch.components[full]
         fmu = component.fmu
-        implementation = _KINDS.get(component.kind or "")
+        implementation = _KINDS.get(component.kind or ("me" if self._integrated else ""))
         element = add(
             parent,
             "ssd:Component",
@@ -193,8 +211,6 @@ class _Writer:
         add(element, "ssd:ElementGeometry", **_corners(box), iconSource=self._icon(fmu), iconFixedAspectRatio=True)
         if component.start:
             self._parameters(add(element, "ssd:ParameterBindings"), full, component)
-        if component.inserted:
-            add(add(add(element, "ssd:Annotations"), "ssc:Annotation", type=TYPE), "Inserted")
 
     def _connector(self, holder: Element, name: str, kind: str, variable: FmuVariable, place: tuple[float, float], instance: str) -> None:
         connector = add(holder, "ssd:Connector", name=name, kind=kind)
@@ -206,7 +222,7 @@ class _Writer:
         add(connector, "ssd:ConnectorGeometry", x=place[0], y=place[1])
 
     def _parameters(self, holder: Element, full: str, component: Component) -> None:
-        values = Element(tag("ssv:ParameterSet"), {"version": VERSION, "name": full})
+        values = Element(tag("ssv:ParameterSet"), {"version": VERSION, "name": _SET})
         units = {}
         parameters = add(values, "ssv:Parameters")
         for name, value in component.start.items():
@@ -248,18 +264,36 @@ class _Writer:
     # -- files -------------------------------------------------------------------------------------------------------------------------
 
     def _member(self, fmu: Fmu) -> str:
-        """Returns the name of an FMU in the package, which holds each content once."""
+        """Returns the name of an FMU in the package, which holds each content once.
+
+        OMSimulator reads names as they stand, and unpacks each FMU to a folder of the name without its ending.
+        """
         if fmu.sha256 not in self._members:
-            plain = f"resources/{fmu.path.name}"
-            name = f"resources/{fmu.sha256[:12]}/{fmu.path.name}" if plain in self._fmus else plain
+            stem = re.sub(r"[^A-Za-z0-9_.-]", "_", fmu.path.stem)
+            names = (f"resources/{each}.fmu" for each in (stem, f"{stem}_{fmu.sha256[:12]}"))
+            name = next(each for each in names if each not in self._fmus)
             self._members[fmu.sha256], self._fmus[name] = name, fmu.path
         return self._members[fmu.sha256]
+
+    def _beside_of(self, fmu: Fmu) -> str:
+        """Returns the name of an FMU that is for us alone, without the ending of FMUs: OMSimulator reads all that have it."""
+        name = f"{dirname(FILE)}/{fmu.sha256[:12]}/{fmu.path.stem}.me"
+        self._fmus[name] = fmu.path
+        return name
 
     def _icon(self, fmu: Fmu) -> str | None:
         file = f"{self._member(fmu).removesuffix('.fmu')}.png"
         if file not in self._texts and (image := icon_of(fmu)) is not None:
             self._texts[file] = image
         return quote(file) if file in self._texts else None
+
+
+def _is_integrated(components: Iterable[Component], settings: Mapping[str, Any]) -> bool:
+    """Says whether OMSimulator can integrate all FMUs itself, and is asked to, or can do nothing else."""
+    components = list(components)
+    able = all(each.fmu.model_exchange and each.fmu.version == 2 and each.kind != "cs" for each in components)
+    asked = settings.get("solver") == "cvode" and "communication_step" not in settings
+    return able and (asked or any(not each.fmu.co_simulation for each in components))
 
 
 def _same(a: Unit, b: Unit) -> bool:

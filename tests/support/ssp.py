@@ -66,3 +66,10 @@ def replaced(path: Path, name: str, old: str, new: str) -> Path:
     text = files[name].decode()
     assert old in text
     return packed(path.with_stem(f"{path.stem} changed"), {**files, name: text.replace(old, new)})
+
+
+def for_others(path: Path) -> Path:
+    """The same package as other tools see it: without our own file."""
+    with zipfile.ZipFile(path) as archive:
+        files = {each: archive.read(each) for each in archive.namelist() if each != "extra/org.jourdain/system.xml"}
+    return packed(path.with_stem(f"{path.stem} for others"), files)

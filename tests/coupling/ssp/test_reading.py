@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,8 @@ from coupling import BuildError, System
 from coupling.fmus import load
 from coupling.ssp.elements import Document
 from tests.support.foreign import Model, Variable, export
-from tests.support.ssp import DECLARED, check_valid, described, packed
+from tests.support.interoperability.omsimulator import refusals
+from tests.support.ssp import DECLARED, check_valid, described, for_others, packed
 from tests.support.systems.kept import zone
 from tests.support.systems.systems import refusal
 
@@ -140,7 +143,7 @@ def test_nested_systems_units_sets_and_mappings(nested: Path) -> None:
     assert dict(system.settings) == {"start_time": 0.0, "stop_time": 0.2, "communication_step": 0.05}
     assert system.notes == (
         "the parameter 'nowhere.k' belongs to no component, and is left out",
-        "the annotation of type 'org.openmodelica' is kept, and written again",
+        "the annotation of type 'org.openmodelica' is read for its step, its solver and its tolerance alone",
     )
     starts = {name: dict(given) for name, given in system.start_values.items()}
     assert starts["first"] == {"b": pytest.approx(0.02), "u": 0.1} and starts["inner.two"] == {"k": 5.0} and starts["last"] == {"b": 0.007}
@@ -155,14 +158,27 @@ def test_nested_systems_units_sets_and_mappings(nested: Path) -> None:
 
 
 def test_nested_systems_are_written_as_such(nested: Path, tmp_path: Path) -> None:
-    """They have connectors at each level; geometry and annotations of other tools stay."""
+    """They have connectors at each level; settings stay."""
     system = System.from_ssp(nested)
     system.to_ssp(tmp_path / "again.ssp")
     assert check_valid(tmp_path / "again.ssp")[0] == "SystemStructureDescription"
     again = System.from_ssp(tmp_path / "again.ssp")
     assert again.definition == system.definition
     assert dict(again.settings) == dict(system.settings)
-    assert again.notes == ("the annotation of type 'org.openmodelica' is kept, and written again",)
+    assert again.notes == ()
+
+
+def test_annotations_of_other_tools_are_kept(tmp_path: Path) -> None:
+    """They are written again after the one that OMSimulator takes, since it refuses a package with annotations at the top."""
+    annotation = '<ssd:Annotations><ssc:Annotation type="org.example"><Colour name="red"/></ssc:Annotation></ssd:Annotations>'
+    structure = described(elements(FMU.format("a", "amplifier")), annotation)
+    system = System.from_ssp(packed(tmp_path / "one.ssp", {"SystemStructure.ssd": structure, "resources/amplifier.fmu": amplifier()}))
+    assert system.notes == ("the annotation of type 'org.example' is kept, and written again",)
+    system.to_ssp(tmp_path / "again.ssp")
+    check_valid(tmp_path / "again.ssp")
+    assert refusals(tmp_path / "again.ssp") == []
+    again = System.from_ssp(tmp_path / "again.ssp")
+    assert again.notes == system.notes and again.definition == system.definition
 
 
 def test_packages_inside_packages(nested: Path, tmp_path: Path) -> None:
@@ -282,10 +298,6 @@ LOOP = (
             "'a.b' is given in s, and is in m; give a value of the same quantity",
         ),
         (
-            described(TWO, MM, _given("a.b", 2).replace('value="2"', 'value="2" unit="in"')),
-            "'SystemStructure.ssd' gives the parameter 'a.b' the unit 'in', which it does not define; define it among its Units",
-        ),
-        (
             described(elements('<ssd:Component name="a" source="SystemStructure.ssd"/>')),
             "'SystemStructure.ssd' contains itself, by the component 'a.a'; take that out",
         ),
@@ -350,6 +362,50 @@ def test_what_is_left_out_is_noted(tmp_path: Path) -> None:
         "the connector 'b.u' is in ft, which 'SystemStructure.ssd' does not define among its Units; its values are not converted",
     )
     assert system.connections == (("a.y", "b.u"),)
+
+
+@pytest.mark.parametrize(("unit", "value", "noted"), [("m", 2.0, False), ("mm", 0.002, False), ("in", 2.0, True)])
+def test_a_parameter_in_a_unit_that_the_package_does_not_define(unit: str, value: float, noted: bool, tmp_path: Path) -> None:
+    """It is converted if the FMU knows the unit. Otherwise the value stays, and a note says so, as for a connector."""
+    variables = [
+        Variable("b", "parameter", 0.0, unit="m"),
+        Variable("play", "parameter", 0.0, unit="mm"),
+        Variable("y", "output", unit="m", value="b"),
+    ]
+    fmu = export(Model("Length", variables), 2)
+    structure = described(elements(FMU.format("a", "length")), "", _given("a.b", 2).replace('value="2"', f'value="2" unit="{unit}"'))
+    system = System.from_ssp(packed(tmp_path / "x.ssp", {"SystemStructure.ssd": structure, "resources/length.fmu": fmu}))
+    assert system.start_values["a"] == {"b": value}
+    sentence = f"the parameter 'a.b' is in {unit}, which the package does not define among its Units; its value is not converted"
+    assert system.notes == ((sentence,) if noted else ())
+
+
+def test_ports_without_accelerations_keep_their_start_values(tmp_path: Path) -> None:
+    """Packages of other tools connect what their joints need: a joint without accelerations is compliant, a spring runs as it is."""
+    system = System("drop")
+    system.add("ground", "planar.Fixed")
+    system.add("rod", "planar.Body1", {"p1.rx": -0.5, "x": 0.5})
+    system.join("planar.Revolute", "ground.p1", "rod.p1", {"compliant.k": 1e4, "compliant.c": 100.0}, name="pin")
+    system.to_ssp(tmp_path / "drop.ssp", {"stop_time": 0.2, "communication_step": 1e-3})
+    path = for_others(tmp_path / "drop.ssp")
+    whole = System.from_ssp(path)
+    with zipfile.ZipFile(path) as archive:
+        text = archive.read("SystemStructure.ssd").decode()
+    for name in ("ax", "ay", "alpha"):
+        text = re.sub(rf'<ssd:Connection startElement="\w+" startConnector="p1.{name}"[^>]*/>', "", text)
+    left = System.from_ssp(packed(tmp_path / "left.ssp", {**_members(path), "SystemStructure.ssd": text}))
+    assert left.notes[-2:] == (
+        "nothing gives 'pin.M.ax', 'pin.M.ay', 'pin.M.alpha', 'pin.N.ax', 'pin.N.ay', 'pin.N.alpha': the start values count",
+        "'pin' gets no accelerations, and is compliant",
+    )
+    a = left.simulate(**left.settings, initial="relax")
+    b = whole.simulate(**whole.settings)
+    assert a["rod.theta"][-1] == pytest.approx(b["rod.theta"][-1], abs=5e-4) and a["rod.theta"][-1] < -0.05
+
+
+def _members(path: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
 
 
 def test_a_solver_that_omsimulator_names(tmp_path: Path) -> None:
