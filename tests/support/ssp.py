@@ -17,6 +17,7 @@ _FILES = {
     "ParameterMapping": "SystemStructureParameterMapping",
 }
 _NAMES = {"ssd": "Description", "ssc": "Common", "ssv": "ParameterValues", "ssm": "ParameterMapping"}
+FMU = '<ssd:Component name="{0}" source="resources/{1}.fmu"/>'
 DECLARED = " ".join(f'xmlns:{prefix}="{SPACE}{name}"' for prefix, name in _NAMES.items())
 
 
@@ -48,6 +49,37 @@ def described(inside: str, more: str = "", system: str = "") -> str:
     return (
         f'<ssd:SystemStructureDescription {DECLARED} version="1.0" name="by hand">'
         f'<ssd:System name="root">{system}{inside}</ssd:System>{more}</ssd:SystemStructureDescription>'
+    )
+
+
+def connection(a: str, b: str, inside: str = "", more: str = "") -> str:
+    """Writes a connection between connectors such as ``one.y``; names without a dot are those of the system."""
+    ends = [(each.partition(".")[0], each.partition(".")[2]) if "." in each else ("", each) for each in (a, b)]
+    sides = " ".join(
+        f'{side}Connector="{connector}"' + (f' {side}Element="{element}"' if element else "")
+        for side, (element, connector) in zip(("start", "end"), ends, strict=True)
+    )
+    return f"<ssd:Connection {sides} {more}>{inside}</ssd:Connection>"
+
+
+def elements(*inside: str) -> str:
+    return f"<ssd:Elements>{''.join(inside)}</ssd:Elements>"
+
+
+def connections(*inside: str) -> str:
+    return f"<ssd:Connections>{''.join(inside)}</ssd:Connections>"
+
+
+def connector(name: str, kind: str, unit: str = "") -> str:
+    real = f'<ssc:Real unit="{unit}"/>' if unit else "<ssc:Real/>"
+    return f'<ssd:Connector name="{name}" kind="{kind}">{real}</ssd:Connector>'
+
+
+def given(name: str, value: float) -> str:
+    return (
+        '<ssd:ParameterBindings><ssd:ParameterBinding><ssd:ParameterValues><ssv:ParameterSet version="1.0" name="given"><ssv:Parameters>'
+        f'<ssv:Parameter name="{name}"><ssv:Real value="{value}"/></ssv:Parameter></ssv:Parameters></ssv:ParameterSet></ssd:ParameterValues>'
+        "</ssd:ParameterBinding></ssd:ParameterBindings>"
     )
 
 

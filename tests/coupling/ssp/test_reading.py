@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +12,12 @@ from coupling import BuildError, System
 from coupling.fmus import load
 from coupling.ssp.elements import Document
 from tests.support.foreign import Model, Variable, export
-from tests.support.interoperability.omsimulator import refusals
-from tests.support.ssp import DECLARED, check_valid, described, for_others, packed
+from tests.support.ssp import DECLARED, FMU, check_valid, connection, connections, connector, described, elements, given, packed
 from tests.support.systems.kept import zone
 from tests.support.systems.systems import refusal
 
 MM = """<ssd:Units><ssc:Unit name="mm"><ssc:BaseUnit m="1" factor="0.001"/></ssc:Unit><ssc:Unit name="m"><ssc:BaseUnit m="1"/></ssc:Unit>
 <ssc:Unit name="s"><ssc:BaseUnit s="1"/></ssc:Unit></ssd:Units>"""
-FMU = '<ssd:Component name="{0}" source="resources/{1}.fmu"/>'
 
 
 def amplifier() -> Path:
@@ -33,29 +29,6 @@ def amplifier() -> Path:
         Variable("y", "output", unit="m", value="k * u + b", depends=["u"]),
     ]
     return export(Model("Amplifier", variables), 2)
-
-
-def connection(a: str, b: str, inside: str = "", more: str = "") -> str:
-    """Writes a connection between connectors such as ``one.y``; names without a dot are those of the system."""
-    ends = [(each.partition(".")[0], each.partition(".")[2]) if "." in each else ("", each) for each in (a, b)]
-    sides = " ".join(
-        f'{side}Connector="{connector}"' + (f' {side}Element="{element}"' if element else "")
-        for side, (element, connector) in zip(("start", "end"), ends, strict=True)
-    )
-    return f"<ssd:Connection {sides} {more}>{inside}</ssd:Connection>"
-
-
-def elements(*inside: str) -> str:
-    return f"<ssd:Elements>{''.join(inside)}</ssd:Elements>"
-
-
-def connections(*inside: str) -> str:
-    return f"<ssd:Connections>{''.join(inside)}</ssd:Connections>"
-
-
-def connector(name: str, kind: str, unit: str = "") -> str:
-    real = f'<ssc:Real unit="{unit}"/>' if unit else "<ssc:Real/>"
-    return f'<ssd:Connector name="{name}" kind="{kind}">{real}</ssd:Connector>'
 
 
 def with_units(name: str, **units: str) -> str:
@@ -168,52 +141,31 @@ def test_nested_systems_are_written_as_such(nested: Path, tmp_path: Path) -> Non
     assert again.notes == ()
 
 
-def test_annotations_of_other_tools_are_kept(tmp_path: Path) -> None:
-    """They are written again after the one that OMSimulator takes, since it refuses a package with annotations at the top."""
-    annotation = '<ssd:Annotations><ssc:Annotation type="org.example"><Colour name="red"/></ssc:Annotation></ssd:Annotations>'
-    structure = described(elements(FMU.format("a", "amplifier")), annotation)
-    system = System.from_ssp(packed(tmp_path / "one.ssp", {"SystemStructure.ssd": structure, "resources/amplifier.fmu": amplifier()}))
-    assert system.notes == ("the annotation of type 'org.example' is kept, and written again",)
-    system.to_ssp(tmp_path / "again.ssp")
-    check_valid(tmp_path / "again.ssp")
-    assert refusals(tmp_path / "again.ssp") == []
-    again = System.from_ssp(tmp_path / "again.ssp")
-    assert again.notes == system.notes and again.definition == system.definition
-
-
 def test_packages_inside_packages(nested: Path, tmp_path: Path) -> None:
     """A component that is a package is a nested system; values from outside overrule its own; its connectors are those of its system."""
     system = "<ssd:Connectors>" + connector("in", "input", "mm") + connector("out", "output") + "</ssd:Connectors>"
     inner = described(
         elements(FMU.format("a", "amplifier")) + connections(connection("in", "a.u"), connection("a.y", "out")),
         MM,
-        system + _given("a.k", 2) + "",
+        system + given("a.k", 2) + "",
     )
     part = packed(tmp_path / "part.ssp", {"SystemStructure.ssd": inner, "resources/amplifier.fmu": amplifier()})
     outer = described(
         elements(
             FMU.format("first", "amplifier"),
             '<ssd:Component name="part" type="application/x-ssp-package" source="resources/part.ssp">'
-            + _given("a.b", 1.5)
+            + given("a.b", 1.5)
             + "</ssd:Component>",
         )
         + connections(connection("first.y", "part.in")),
         "",
-        _given("part.a.k", 4) + "",
+        given("part.a.k", 4) + "",
     )
     files = {"SystemStructure.ssd": outer, "resources/part.ssp": part, "resources/amplifier.fmu": amplifier()}
     system_ = System.from_ssp(packed(tmp_path / "outer.ssp", files))
     assert list(system_.instances) == ["first", "part.a"]
     assert dict(system_.start_values["part.a"]) == {"k": 4.0, "b": 1.5}
     assert str(system_.wires).splitlines()[1] == "first.y [m]               part.a.u [m]"
-
-
-def _given(name: str, value: float) -> str:
-    return (
-        '<ssd:ParameterBindings><ssd:ParameterBinding><ssd:ParameterValues><ssv:ParameterSet version="1.0" name="given"><ssv:Parameters>'
-        f'<ssv:Parameter name="{name}"><ssv:Real value="{value}"/></ssv:Parameter></ssv:Parameters></ssv:ParameterSet></ssd:ParameterValues>'
-        "</ssd:ParameterBinding></ssd:ParameterBindings>"
-    )
 
 
 TWO = elements(FMU.format("a", "amplifier"), FMU.format("b", "amplifier"))
@@ -294,7 +246,7 @@ LOOP = (
             "'a.y' in m cannot be connected with 's.in' in s; connect variables of one quantity, or suppress the conversion of units",
         ),
         (
-            described(TWO, MM, _given("a.b", 2).replace('value="2"', 'value="2" unit="s"')),
+            described(TWO, MM, given("a.b", 2).replace('value="2"', 'value="2" unit="s"')),
             "'a.b' is given in s, and is in m; give a value of the same quantity",
         ),
         (
@@ -320,7 +272,7 @@ LOOP = (
             "there",
         ),
         (
-            described(TWO, "", _given("a.kk", 2)),
+            described(TWO, "", given("a.kk", 2)),
             "'a' (Amplifier) has no variable 'kk' to start from; did you mean 'k'?",
         ),
         (
@@ -362,50 +314,6 @@ def test_what_is_left_out_is_noted(tmp_path: Path) -> None:
         "the connector 'b.u' is in ft, which 'SystemStructure.ssd' does not define among its Units; its values are not converted",
     )
     assert system.connections == (("a.y", "b.u"),)
-
-
-@pytest.mark.parametrize(("unit", "value", "noted"), [("m", 2.0, False), ("mm", 0.002, False), ("in", 2.0, True)])
-def test_a_parameter_in_a_unit_that_the_package_does_not_define(unit: str, value: float, noted: bool, tmp_path: Path) -> None:
-    """It is converted if the FMU knows the unit. Otherwise the value stays, and a note says so, as for a connector."""
-    variables = [
-        Variable("b", "parameter", 0.0, unit="m"),
-        Variable("play", "parameter", 0.0, unit="mm"),
-        Variable("y", "output", unit="m", value="b"),
-    ]
-    fmu = export(Model("Length", variables), 2)
-    structure = described(elements(FMU.format("a", "length")), "", _given("a.b", 2).replace('value="2"', f'value="2" unit="{unit}"'))
-    system = System.from_ssp(packed(tmp_path / "x.ssp", {"SystemStructure.ssd": structure, "resources/length.fmu": fmu}))
-    assert system.start_values["a"] == {"b": value}
-    sentence = f"the parameter 'a.b' is in {unit}, which the package does not define among its Units; its value is not converted"
-    assert system.notes == ((sentence,) if noted else ())
-
-
-def test_ports_without_accelerations_keep_their_start_values(tmp_path: Path) -> None:
-    """Packages of other tools connect what their joints need: a joint without accelerations is compliant, a spring runs as it is."""
-    system = System("drop")
-    system.add("ground", "planar.Fixed")
-    system.add("rod", "planar.Body1", {"p1.rx": -0.5, "x": 0.5})
-    system.join("planar.Revolute", "ground.p1", "rod.p1", {"compliant.k": 1e4, "compliant.c": 100.0}, name="pin")
-    system.to_ssp(tmp_path / "drop.ssp", {"stop_time": 0.2, "communication_step": 1e-3})
-    path = for_others(tmp_path / "drop.ssp")
-    whole = System.from_ssp(path)
-    with zipfile.ZipFile(path) as archive:
-        text = archive.read("SystemStructure.ssd").decode()
-    for name in ("ax", "ay", "alpha"):
-        text = re.sub(rf'<ssd:Connection startElement="\w+" startConnector="p1.{name}"[^>]*/>', "", text)
-    left = System.from_ssp(packed(tmp_path / "left.ssp", {**_members(path), "SystemStructure.ssd": text}))
-    assert left.notes[-2:] == (
-        "nothing gives 'pin.M.ax', 'pin.M.ay', 'pin.M.alpha', 'pin.N.ax', 'pin.N.ay', 'pin.N.alpha': the start values count",
-        "'pin' gets no accelerations, and is compliant",
-    )
-    a = left.simulate(**left.settings, initial="relax")
-    b = whole.simulate(**whole.settings)
-    assert a["rod.theta"][-1] == pytest.approx(b["rod.theta"][-1], abs=5e-4) and a["rod.theta"][-1] < -0.05
-
-
-def _members(path: Path) -> dict[str, bytes]:
-    with zipfile.ZipFile(path) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
 
 
 def test_a_solver_that_omsimulator_names(tmp_path: Path) -> None:
