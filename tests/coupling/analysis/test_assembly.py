@@ -309,7 +309,7 @@ def test_an_exactly_guessed_pose_is_not_doubted() -> None:
     exact = system.assemble(guess={name: meant[name] for name in angles})
     rough = system.assemble(guess={name: meant[name] + 0.05 for name in angles})
     assert exact.branch == rough.branch and exact.doubt == 0.0 < rough.doubt
-    assert exact.notes == ("2 poses fit what is held, and this one is nearest to the guesses; all guesses are met",)
+    assert exact.notes == ("2 poses fit the held values, and this one is nearest to the guesses; all guesses are met",)
     assert rough.alternatives[0].branch == exact.alternatives[0].branch
 
 

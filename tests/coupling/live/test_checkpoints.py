@@ -410,7 +410,9 @@ def test_a_checkpoint_that_cannot_be_written_leaves_the_run_and_the_one_before(t
     result = pushed(force).simulate(1.0, checkpoint=Checkpoint(path=folder / "run.ckpt", interval=0.0))
     assert result.outcome.completed
     assert result.outcome.warnings[-1].startswith(f"a checkpoint failed: '{folder / 'run.ckpt'}' could not be written at t = ")
-    assert result.outcome.warnings[-1].endswith("No such file or directory; the run went on, and the last one that was written stays")
+    assert result.outcome.warnings[-1].endswith(
+        "No such file or directory: choose another path; the run went on, and the last one that was written stays"
+    )
     assert [each.name for each in (tmp_path / "away").iterdir()] == ["run.ckpt"]
     assert System.resume(tmp_path / "away" / "run.ckpt", drives={"push.Fx": lambda t: 1.0}).outcome.completed
 
@@ -430,7 +432,8 @@ def test_a_disk_that_is_full_leaves_the_run_and_the_checkpoint_before(tmp_path: 
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert result.outcome.completed and len(result) == 501
     assert result.outcome.warnings[-1].startswith(f"a checkpoint failed: '{path}' could not be written at t = ")
-    assert result.outcome.warnings[-1].endswith("File too large; the run went on, and the last one that was written stays")
+    assert "File too large: raise the limit of a file's size" in result.outcome.warnings[-1]
+    assert result.outcome.warnings[-1].endswith("; the run went on, and the last one that was written stays")
     assert [each.name for each in tmp_path.iterdir()] == ["run.ckpt"]
     assert kept.bits(System.resume(path, drives={"push.Fx": lambda t: 1.0})) == kept.bits(result)
 
