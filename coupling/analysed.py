@@ -234,11 +234,12 @@ class Analysed(Composition):
         hold: Sequence[str] = (),
         free: Sequence[str] = (),
     ) -> Sensitivities:
-        """Returns the derivatives by parameters of an equilibrium and of the eigenvalues of small motions about it.
+        """Returns the derivatives by ``parameters`` of an equilibrium and of the eigenvalues of small motions about it.
 
         The equilibrium is sought from ``initial``, with ``hold`` and ``free`` as in ``equilibrium``. Derivatives of states, free inputs and
         ``outputs`` are exact if an FMU lists the parameter among the knowns of its derivatives, as the catalogue does. All other
-        derivatives, and those of eigenvalues, are differences of equilibria that are solved anew, with exact Jacobians there.
+        derivatives, and those of eigenvalues, are differences of equilibria that are solved anew, with exact Jacobians there. Each is in
+        the unit of its value per unit of the parameter. An equilibrium that is lost by a change raises AnalysisError.
         """
         from coupling.analysis.sensitivities import implicit_derivatives, sensitivities
 

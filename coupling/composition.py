@@ -190,9 +190,10 @@ class Composition:
 
     @public_call
     def include(self, name: str, system: Composition) -> None:
-        """Adds a copy of another system with its connections and drives; its instances are then called ``name.crank`` and the like.
+        """Adds a copy of another ``system`` with its connections and drives; its instances are then called ``name.crank`` and the like.
 
-        Later changes of that system change nothing here. Its bodies keep their gravity if they were given any.
+        Later changes of that system change nothing here. Its bodies keep their gravity if they were given any. A name that is taken raises
+        BuildError.
         """
         self._change()
         if not isinstance(system, Composition):
@@ -284,11 +285,11 @@ class Composition:
 
     @public_call
     def enforce(self, joint: str, intervals: Sequence[tuple[float, float | None]]) -> None:
-        """Restricts a joint to intervals of time, such as ``[(0.5, 1.0), (1.5, None)]`` in seconds; None means from then on.
+        """Restricts a ``joint`` to ``intervals`` of time, such as ``[(0.5, 1.0), (1.5, None)]`` in seconds; None means from then on.
 
         Outside of them it is not in force: its multipliers are 0, and its violation is not checked. When it is added its position must fit.
         Velocities jump then, perfectly inelastic, by impulses of all joints in force. ``result.changes`` has these and the energy that is
-        lost.
+        lost. Wrong intervals, or an instance that is no joint, raise BuildError.
         """
         self._change()
         name = enforced_joint(joint, self.instances, self._enforced)

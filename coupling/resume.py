@@ -80,7 +80,7 @@ def _check_values(path: Path, checkpoint: Saved, built: Built) -> None:
     """Refuses start values of variables that the system does not have."""
     for index, name, _ in checkpoint.head["values"]:
         if not 0 <= index < len(built.parts) or name not in built.parts[index].fmu.variables:
-            raise ResultError(f"'{path}' has a start value of '{name}', which no instance has; begin the run anew")
+            raise ResultError(f"'{path}' has a start value of '{name}', which no instance has; start the run again")
 
 
 def _rows(path: Path, checkpoint: Saved) -> Stream | None:
@@ -106,7 +106,7 @@ def _asked(path: Path, checkpoint: Saved) -> dict[str, Any]:
         asked = {name: from_data(each) for name, each in said.items()} if isinstance(said, dict) else said
         why = misfit(asked, _Asked)
     except FmuError as error:
-        raise FmuError(f"'{path}' cannot be gone on from: {error}") from None
+        raise FmuError(f"'{path}' cannot be resumed: {error}") from None
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         if isinstance(error, ResultError | BuildError):
             raise

@@ -166,7 +166,7 @@ def test_the_measures_are_explained():
     """Every one has its row."""
     import jourdain.measures
 
-    section = MANY.read_text().partition("| `jourdain.measures` | what |")[2].partition("\n\n")[0]
+    section = MANY.read_text().partition("| `jourdain.measures` | value |")[2].partition("\n\n")[0]
     assert sorted(re.findall(r"`(\w+)\(", section)) == jourdain.measures.__all__
 
 

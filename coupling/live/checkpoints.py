@@ -219,7 +219,7 @@ class CheckpointWriter:
         for act in (lambda: kernel.synchronise(t, x), kernel.start_events, lambda: kernel.settle(x)):
             if act() is not Status.DONE:
                 raise ResultError(
-                    f"'{self.path}' cannot be gone on from: {listed(self._of(session))} cannot be restarted at t = {t:.9g} s; begin the run anew"
+                    f"'{self.path}' cannot be resumed: {listed(self._of(session))} cannot be restarted at t = {t:.9g} s; start the run again"
                 )
 
     def _of(self, session: Checkpointed) -> list[str]:
@@ -295,11 +295,11 @@ class CheckpointWriter:
             return MemoryError("the system needs more memory than there is")
         if error.why is Visited.FMU_FAILED:
             name = session.built.parts[error.instance].name
-            return ResultError(f"'{self.path}' cannot be gone on from: '{name}' refuses the state that it has given; begin the run anew")
+            return ResultError(f"'{self.path}' cannot be resumed: '{name}' refuses the state that it has given; start the run again")
         return self._of_another()
 
     def _of_another(self) -> ResultError:
-        return ResultError(f"'{self.path}' has the state of another system, or of another Jourdain; begin the run anew")
+        return ResultError(f"'{self.path}' has the state of another system, or of another Jourdain; start the run again")
 
 
 def _its(names: Sequence[str]) -> str:

@@ -184,5 +184,5 @@ def _shared(session: Session) -> list[str]:
     part = session.built.parts[session.built.switched[notes.shared].part]
     return [
         f"'{part.name}' and others carry one load that rigid bodies cannot share out: with the smallest reactions it reaches its limit from t = {notes.shared_time:.6g} s "
-        "on; the motion does not depend on the shares, but the joint that yields first does"
+        "on. The motion does not depend on the shares, but the joint that yields first does"
     ]

@@ -259,7 +259,7 @@ def test_another_fmu_in_its_place_is_refused(tmp_path: Path) -> None:
     system.add("rod", fmu)
     system.simulate(0.1, checkpoint=path)
     fmu.write_bytes(pendulum().instances["pin"].path.read_bytes())
-    with pytest.raises(ValueError, match=r"cannot be gone on from: .* is another FMU than it was when the system was defined"):
+    with pytest.raises(ValueError, match=r"cannot be resumed: .* is another FMU than it was when the system was defined"):
         System.resume(path)
 
 

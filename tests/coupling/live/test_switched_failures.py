@@ -81,7 +81,7 @@ def test_a_load_that_cannot_be_shared_out_is_told_of() -> None:
 def test_a_foot_that_carries_its_limit_is_told_of() -> None:
     (warning,) = block_on_incline("points", 0.3, 0.5)[0].simulate(0.1).outcome.warnings
     assert warning == (
-        "'left' and others carry one load that rigid bodies cannot share out: with the smallest reactions it reaches its limit from t = 0 s on; the motion does not depend on the "
+        "'left' and others carry one load that rigid bodies cannot share out: with the smallest reactions it reaches its limit from t = 0 s on. The motion does not depend on the "
         "shares, but the joint that yields first does"
     )
 
