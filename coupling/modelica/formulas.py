@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from coupling.modelica.refusal import NoText
+from coupling.errors import BuildError
 from coupling.plan import formulas
 from coupling.plan.drives import ConstantDrive, Drive, FormulaDrive, PiecesDrive, TableDrive
 
@@ -10,7 +10,7 @@ _BETWEEN = {"add": " + ", "multiply": "*", "power": "^", "less": " < ", "at_most
 
 
 def drive_text(name: str, drive: Drive) -> str:
-    """Returns the value of a drive as an expression; functions of Python raise NoText with the name of the input."""
+    """Returns the value of a drive as an expression; functions of Python raise BuildError with the name of the input."""
     if isinstance(drive, ConstantDrive):
         return number(drive.value)
     if isinstance(drive, FormulaDrive):
@@ -19,9 +19,9 @@ def drive_text(name: str, drive: Drive) -> str:
         return formula_text(formulas.of_pieces(drive.times.tolist(), drive.coefficients.tolist(), drive.outside))
     if isinstance(drive, TableDrive):
         return formula_text(_table(drive))
-    raise NoText(
-        f"'{name}' has no Modelica text: a Python function drives it",
-        "drive it by an expression of jourdain.declare.t or a table, or name the input in inputs=[...]",
+    raise BuildError(
+        f"'{name}' has no Modelica text: a Python function drives it; drive it by an expression of jourdain.declare.t or a table, or name the "
+        "input in inputs=[...]"
     )
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
+from coupling.errors import BuildError
 from coupling.export.choice import Choice
 from coupling.export.export import choice_of, starts_of_inputs
 from coupling.fmus import Fmu
@@ -59,10 +60,11 @@ def native_text(
 def _declared(definition: Definition, fmus: Mapping[str, Fmu]) -> dict[str, Declaration]:
     """Returns the declarations of all instances; raises NoText for instances without native text."""
     if definition.enforced:
-        raise NoText(
-            f"'{definition.enforced[0][0]}' comes and goes by enforce(), for which there is no Modelica text", "leave enforce() out"
+        raise BuildError(
+            f"'{definition.enforced[0][0]}' comes and goes by enforce(), for which there is no Modelica text; leave enforce() out"
         )
-    found = {}
+    found: dict[str, Declaration] = {}
+    named: dict[str, Declaration] = {}
     for instance, fmu in fmus.items():
         component = component_of(fmu)
         if component is None:
@@ -70,6 +72,8 @@ def _declared(definition: Definition, fmus: Mapping[str, Fmu]) -> dict[str, Decl
         found[instance] = declared = declaration(component)
         if (reason := switching(declared)) is not None:
             raise NoText(f"'{instance}' ({declared.name}) has no native Modelica text, since {reason}")
+        if named.setdefault(declared.name, declared) is not declared:
+            raise NoText(f"'{instance}' has other equations than another component that is called '{declared.name}' too")
     return found
 
 
@@ -86,17 +90,15 @@ class _System:
     ) -> None:
         self.definition, self.model, self.fmus, self.declared, self.choice, self.start = definition, model, fmus, declared, choice, start
         self.names = unique_names([*fmus, *(".".join(name) for name in (*choice.ports, *choice.inputs))])
-        self.models: dict[str, ModelicaModel] = {}
-        for each in declared.values():
-            if each.name not in self.models:
-                self.models[each.name] = modelica_model(each)
+        self.models: dict[str, ModelicaModel] = {
+            name: modelica_model(each) for name, each in {each.name: each for each in declared.values()}.items()
+        }
         self.values = Values(declared, self.models, self.names)
         self.sheet = Sheet(definition, declared)
         self.boundary: list[str] = []
-        """Declarations of connectors of the model itself, and of models that give efforts."""
-        self.sources: dict[tuple[str, str], Point] = {}
-        """The models that give efforts, by the ports at which they act."""
-        self.kinds: dict[Source, None] = {}
+        """Declarations of connectors of the model itself."""
+        self.sources: dict[Source, None] = {}
+        """Models that give sides of ports from signals."""
         self.connections: list[str] = []
         self.given: dict[Name, list[str]] = {}
         """Terms of each input, which add up."""
@@ -108,7 +110,8 @@ class _System:
         self._drive()
         self._start()
         self._open()
-        self.outputs = [self._output(name) for name in choice.outputs if name in self._asked(outputs)]
+        asked = self._asked(outputs)
+        self.outputs = [self._output(name) for name in choice.outputs if name in asked]
         self._check_rates()
 
     def text(self) -> str:
@@ -129,7 +132,7 @@ class _System:
         lines = [
             f"model {self.model}",
             f"  {modelica_string(title)}",
-            *(f"  {line}" for line in package_lines(self.models, self.kinds)),
+            *(f"  {line}" for line in package_lines(self.models, self.sources)),
             *(f"  {each};" for each in declared),
             "equation",
             *(f"  {each};" for each in (*self.connections, *self.values.equations, *self.outputs)),
@@ -230,7 +233,7 @@ class _System:
         for (instance, name), terms in ports.items():
             source, port, (place, text) = self._source(instance, name), self._port(instance, name), self.sheet.above()
             own = f"{self.names[instance]}_{modelica_name(name)}_{source.side.value}"
-            self.kinds[source] = None
+            self.sources[source] = None
             found.append(f"{PACKAGE}.{source.name} {own}({', '.join(terms)}) annotation({text})")
             self._join(
                 [(f"{own}.port", (place[0] + 10, place[1])), (self._named(instance, port), self.sheet.port(instance, name))], port.kind

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from coupling.errors import BuildError
 
-_AS_FMU = "write the system as an FMU with a wrapper: form='fmu'"
-
 
 class NoText(BuildError):
-    """A system that has no native Modelica text; the text says why, and what to do."""
+    """A system that has no native Modelica text, and may be written as an FMU; the text says why."""
 
-    def __init__(self, reason: str, remedy: str = _AS_FMU) -> None:
-        super().__init__(f"{reason}; {remedy}")
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"{reason}; write the system as an FMU with a wrapper: form='fmu'")
         self.reason = reason
 
-    def __reduce__(self) -> tuple[type[NoText], tuple[str, str]]:
-        return NoText, (self.reason, str(self)[len(self.reason) + 2 :])
+    def __reduce__(self) -> tuple[type[NoText], tuple[str]]:
+        return NoText, (self.reason,)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from coupling import System
 from fmu_components.modelica.names import modelica_name
 from tests.support.export.examples import system as of_example
 from tests.support.modelica.frames import for_rumoca
@@ -52,6 +53,22 @@ def test_pymoca_parses_every_model(tmp_path: Path, name: str) -> None:
     file = machine.make().to_modelica(tmp_path, form="native", initial=machine.initial)
     tree = parser.parse(file.read_text())
     assert tree is not None and file.stem in tree.classes
+
+
+def test_opened_ports_connect_two_models(rumoca: Any, tmp_path: Path) -> None:
+    """A wheel swings on a spring of another model by cos(4 t): the flow at their connectors has one sign in both."""
+    half, wheel = System("Half"), System("Wheel")
+    half.add("wall", "mechanical1d.Fixed1D")
+    half.add("spring", "mechanical1d.RotationalSpringDamper", {"k": 8.0})
+    half.connect("wall.shaft", "spring.M")
+    wheel.add("wheel", "mechanical1d.Inertia", {"I": 0.5, "phi": 0.3})
+    texts = [
+        made.to_modelica(tmp_path, form="native", inputs=[port]).read_text() for made, port in ((half, "spring.N"), (wheel, "wheel.flange"))
+    ]
+    both = "model Both\n  Half half;\n  Wheel wheel;\nequation\n  connect(half.spring_N, wheel.wheel_flange);\nend Both;\n"
+    loaded = rumoca.Session().loads("\n".join([*texts, both]), model="Both")
+    result = loaded.simulate(t=(0, 1), dt=0.01, config=rumoca.SimConfig(solver="rk-like", rtol=1e-11, atol=1e-11))
+    assert float(result["wheel.wheel.phi"][-1]) == pytest.approx(0.3 * np.cos(4.0), abs=1e-9)
 
 
 @pytest.mark.slow
