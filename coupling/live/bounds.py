@@ -10,11 +10,15 @@ import numpy as np
 from coupling.fmus import FmuVariable
 from coupling.kernel.system.kernel import BOUND
 from coupling.live.session import Session
+from coupling.live.violations import finer_coupling
 from coupling.plan.graph import Address
 from coupling.record import Record
 
 _SLACK = 1e-6
 """The share of a quantity's nominal value by which it may leave its range without a warning."""
+
+_GROWN = 100
+"""Multiple of a quantity's nominal value from which an unstable coupling is a more likely cause than a load."""
 
 
 def watch_bounds(session: Session) -> None:
@@ -25,11 +29,24 @@ def watch_bounds(session: Session) -> None:
 
 
 def watch_points(session: Session) -> None:
-    """Makes the kernel record the same at communication points, also of states inside Co-Simulation instances."""
-    found = _watched(session)
-    if found:
-        session.kernel.watch_points(_rows(session, found))
+    """Makes the kernel record the same at communication points, also of states inside Co-Simulation instances.
+
+    Values of these instances have limits, beyond which the run ends, as those of states have.
+    """
+    found, limits = _rows(session, _watched(session)), _limits(session)
+    if len(found) + len(limits):
+        session.kernel.watch_points(np.concatenate([found, limits]), len(limits))
         session.kernel.note_point()
+
+
+def _limits(session: Session) -> np.ndarray:
+    """Returns a range for each value of Co-Simulation instances that is read at communication points, from its size at the start."""
+    factor, limited = session.run.value_limit, session.program.limited
+    rows = np.zeros(len(limited) if factor else 0, dtype=BOUND)
+    for row, (address, slot) in zip(rows, limited.items(), strict=False):
+        row["slot"], row["high"] = slot, factor * max(_variable(session, address).nominal, abs(session.kernel.slots[slot]), 1.0)
+        row["low"] = -row["high"]
+    return rows
 
 
 def _watched(session: Session) -> dict[Address, int]:
@@ -91,8 +108,11 @@ def _rows(session: Session, found: dict[Address, int]) -> np.ndarray:
 def _sentence(session: Session, address: Address, left: _Left) -> str:
     part, variable = session.built.parts[address.part], _variable(session, address)
     limit = f"at least {variable.minimum:g}" if left.worst < variable.minimum else f"at most {variable.maximum:g}"
-    unit = f" {variable.unit}" if variable.unit else ""
+    unit, step = f" {variable.unit}" if variable.unit else "", session.run.communication_step
+    remedy = "change the loads, or connect a component that keeps it in range"
+    if step is not None and abs(left.worst) > _GROWN * max(variable.nominal, 1.0):
+        remedy = f"the coupling is probably unstable at communication_step = {step:g} s; {finer_coupling(session, stable=False)}"
     return (
         f"'{part.name}.{variable.name}' leaves the range in which {part.fmu.model_name} describes it ({limit}{unit}) at t = {left.first:.6g} s, "
-        f"and is {left.worst:.4g}{unit} at t = {left.when:.6g} s: values that follow from it are not physical. Change the loads, or connect a component that keeps it in range"
+        f"and is {left.worst:.4g}{unit} at t = {left.when:.6g} s: values that follow from it are not physical; {remedy}"
     )

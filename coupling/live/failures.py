@@ -16,6 +16,7 @@ from coupling.kernel.system.status import Status
 from coupling.live import switched_failures as switched
 from coupling.live.lost_processes import died, ending_of
 from coupling.live.unwritten import total
+from coupling.live.violations import finer_coupling
 from coupling.options import Index3, Run, tolerance_of_fit
 from coupling.outcome import KEPT, Ending, Outcome
 from coupling.plan.kinds import ACCELERATIONS
@@ -189,9 +190,27 @@ def step_contradictory(session: Session, t: float, joints: Sequence[str], worst:
     )
 
 
+def _coupling_beyond_limit(session: Session, t: float, slot: int) -> Outcome:
+    """Returns the outcome of a co-simulation in which a value of a Co-Simulation instance has passed its limit."""
+    run, row = session.run, next(each for each in session.kernel.bounds[::-1] if each["slot"] == slot)
+    address = next(each for each, place in session.program.limited.items() if place == slot)
+    unit = session.built.parts[address.part].fmu.by_reference[address.reference].unit
+    unit = f" {unit}" if unit else ""
+    assert run.communication_step is not None and run.value_limit
+    return Outcome(
+        Ending.BEYOND_LIMIT,
+        f"stopped at t = {t:.9g} s: '{session.program.label(slot)}' is {row['worst']:.4g}{unit}, more than value_limit = {run.value_limit:g} times "
+        f"{row['high'] / run.value_limit:g}{unit}, the largest of its nominal value, its start value and 1: with scheme = '{run.coupling.name}' the coupling is unstable at communication_step = "
+        f"{run.communication_step:g} s; {finer_coupling(session, stable=False)}, or check gains and signs, or another value_limit "
+        f"(None switches it off); {KEPT}",
+    )
+
+
 def beyond_limit(session: Session, t: float) -> Outcome:
     """Returns the outcome of a run that a state has left beyond any physical scale."""
     slot, kernel, factor = session.kernel.failure.slot, session.kernel, session.run.value_limit
+    if slot >= kernel.states:
+        return _coupling_beyond_limit(session, t, slot - kernel.states)
     part = session.built.part_of_state(slot)
     unit = part.fmu.by_reference[part.states[slot - part.first_state]].unit
     unit = f" {unit}" if unit else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -57,7 +57,9 @@ class Program:
     bounded: tuple[tuple[int, str], ...]
     """Quantities with a range."""
     at_points: Mapping[Address, int]
-    """The slots of states with a range inside Co-Simulation instances, which are got at communication points."""
+    """The slots of states inside Co-Simulation instances of this library, which are got at communication points."""
+    limited: Mapping[Address, int]
+    """The slots of values of Co-Simulation instances that must stay within limits: states, or outputs where no state can be read."""
     recorded_apart: Mapping[Address, int]
     """The slots of variables that are got for the record alone."""
     recorded: tuple[Address, ...]
@@ -264,6 +266,7 @@ def compile_program(
     _add_operations(rows, built, shortcuts)
     _record_apart(rows, apart_slots)
     at_points = _got_at_points(built, ranged, apart_slots)
+    limited = at_points | _outputs_instead(built, at_points, places)
     for address, slot in at_points.items():
         rows.add_operation(List.OUTPUTS, NONE, Kind.GET, address.part, type_=address.type, references=[address.reference], first=slot)
     columns = [places[a] if a in places else apart_slots[a] for a in addresses]
@@ -280,6 +283,7 @@ def compile_program(
         drawn=tuple(f"{built.parts[i].name}.{name}" for i, name in posing),
         bounded=tuple(ranged),
         at_points=at_points,
+        limited=limited,
         recorded_apart=apart_slots,
         recorded=tuple(addresses),
         first_watched=first_watched,
@@ -403,9 +407,23 @@ def _record_apart(rows: RowBuilder, slots: Mapping[Address, int]) -> None:
 
 
 def _got_at_points(built: Built, ranged: Iterable[tuple[int, str]], slots: Mapping[Address, int]) -> dict[Address, int]:
-    """Returns the states of Co-Simulation instances among quantities, with their slots."""
+    """Returns the states of Co-Simulation instances among quantities or of this library, with their slots."""
     found = [built.address(i, name) for i, name in ranged if built.parts[i].stepped]
+    found += [a for a in slots if built.parts[a.part].stepped and built.parts[a.part].fmu.is_own]
     return {a: slots[a] for a in found if a in slots and a.reference in built.parts[a.part].fmu.states}
+
+
+def _outputs_instead(built: Built, states: Collection[Address], places: Mapping[Address, int]) -> dict[Address, int]:
+    """Returns the continuous outputs of Co-Simulation instances without such states, with their slots."""
+    known = {each.part for each in states}
+    return {
+        address: slot
+        for address, slot in places.items()
+        if built.parts[address.part].stepped
+        and address.part not in known
+        and address.reference in (known_by := built.parts[address.part].fmu.by_reference)
+        and (known_by[address.reference].causality, known_by[address.reference].variability) == ("output", "continuous")
+    }
 
 
 def _couple(rows: RowBuilder, built: Built, first_watched: int, in_turn: bool) -> None:

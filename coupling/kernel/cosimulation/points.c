@@ -241,14 +241,16 @@ static int record_due(Kernel *k, bool event)
 {
     Course *course = k->coupling->course;
     const double reach = k->t + 1e-9 * course->step;
-    kernel_note_point(k);
+    const int noted = kernel_note_point(k);
     const bool due = course->next_output < course->outputs && course->output_times[course->next_output] <= reach;
     while (course->next_output < course->outputs && course->output_times[course->next_output] <= reach)
         course->next_output++;
     if (!due && !event)
-        return KERNEL_DONE;
-    const int result = kernel_complete(k);
-    return result ? result : kernel_record(k);
+        return noted;
+    int result = kernel_complete(k);
+    if (!result)
+        result = kernel_record(k);
+    return result ? result : noted;
 }
 
 static int one_step(Kernel *k)

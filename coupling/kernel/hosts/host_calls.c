@@ -93,7 +93,7 @@
     CALL(REAL, kernel_next_period, POINTER) \
     CALL(REAL, kernel_next_time, POINTER) \
     CALL(NONE, kernel_note_inputs, POINTER, BOOL) \
-    CALL(NONE, kernel_note_point, POINTER) \
+    CALL(INT, kernel_note_point, POINTER) \
     CALL(POINTER, kernel_off, POINTER) \
     CALL(REAL, kernel_passed, POINTER, INT) \
     CALL(INT, kernel_point, POINTER, REAL, POINTER) \
@@ -154,7 +154,7 @@
     CALL(INT, kernel_visit, POINTER, INT, POINTER, POINTER, POINTER, POINTER) \
     CALL(INT, kernel_watch_angles, POINTER, POINTER, INT) \
     CALL(NONE, kernel_watch_bounds, POINTER, POINTER, INT) \
-    CALL(NONE, kernel_watch_points, POINTER, POINTER, INT) \
+    CALL(NONE, kernel_watch_points, POINTER, POINTER, INT, INT) \
     CALL(REAL, kernel_worst_scaled, POINTER, POINTER, POINTER, POINTER) \
     CALL(NONE, library_close, POINTER) \
     CALL(POINTER, library_function, POINTER, POINTER, POINTER, SIZE) \

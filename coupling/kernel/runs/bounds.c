@@ -10,10 +10,11 @@ void kernel_watch_bounds(Kernel *k, Bound *bound, int count)
     k->run->bounds = count;
 }
 
-void kernel_watch_points(Kernel *k, Bound *bound, int count)
+void kernel_watch_points(Kernel *k, Bound *bound, int count, int limits)
 {
     k->coupling->bound = bound;
     k->coupling->bounds = count;
+    k->coupling->limits = limits;
 }
 
 static void note(Bound *bound, int count, double t, const double *values)
@@ -36,9 +37,17 @@ void note_bounds(Kernel *k)
     note(k->run->bound, k->run->bounds, k->run->t, k->run->present);
 }
 
-void kernel_note_point(Kernel *k)
+int kernel_note_point(Kernel *k)
 {
-    note(k->coupling->bound, k->coupling->bounds, k->t, k->v);
+    const Coupling *c = k->coupling;
+    note(c->bound, c->bounds, k->t, k->v);
+    for (int i = c->bounds - c->limits; i < c->bounds; i++)
+        if (c->bound[i].off > c->bound[i].slack) {
+            failed(k, KERNEL_BEYOND_LIMIT, "stepping", -1, OK);
+            k->failure.slot = k->states + c->bound[i].slot;
+            return KERNEL_BEYOND_LIMIT;
+        }
+    return KERNEL_DONE;
 }
 
 void visit_bounds(Visit *v, Bound *bound, int count)

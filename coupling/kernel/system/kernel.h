@@ -40,7 +40,7 @@ typedef enum {
     KERNEL_STEP_CONTRADICTORY, /* no positions satisfy the constraints of an implicit step, such as that of unknown `failure.index` */
     KERNEL_PRESCRIBED,         /* motions that are prescribed violate switched row `failure.index` */
     KERNEL_NO_ROOM, /* no room for rows in their file; kernel_rows_file_error says why */
-    KERNEL_BEYOND_LIMIT /* state `failure.slot` has passed its value limit */
+    KERNEL_BEYOND_LIMIT /* state `failure.slot` has passed its value limit; from the number of states on, a slot */
 } KernelStatus;
 
 typedef struct {
@@ -288,8 +288,8 @@ typedef struct Bound {
 /* bounds.c: of a run that has begun; they stay with the caller */
 void kernel_watch_bounds(Kernel *, Bound *, int count);
 /* Watches at communication points; an array of twice as many, the latter for the point to return to. */
-void kernel_watch_points(Kernel *, Bound *, int count);
-void kernel_note_point(Kernel *);
+void kernel_watch_points(Kernel *, Bound *, int count, int limits); /* limits: the last ones, beyond which the run ends */
+int kernel_note_point(Kernel *);
 
 /* bracketing.c: angles that indicators may depend on, of a run that has begun: states, and drives as -1 - drive; they stay with the caller */
 int kernel_watch_angles(Kernel *, const int *angle, int count);

@@ -27,8 +27,8 @@ declare(
         "kernel_advance": (_i, [_p, _n]),
         "kernel_watch_angles": (_i, [_p, _p, _i]),
         "kernel_watch_bounds": (None, [_p, _p, _i]),
-        "kernel_watch_points": (None, [_p, _p, _i]),
-        "kernel_note_point": (None, [_p]),
+        "kernel_watch_points": (None, [_p, _p, _i, _i]),
+        "kernel_note_point": (_i, [_p]),
         "kernel_begin_outside": (_i, [_p, POINTER(IntegratorStructure), _d, _d, _n, _p]),
         "kernel_run_time": (_d, [_p]),
         "kernel_run_state": (POINTER(_d), [_p]),
@@ -122,15 +122,15 @@ class Kernel(Coupled):
         self.bounds = self.library.kept(bounds)
         self.library.kernel_watch_bounds(self.handle, self._at(self.bounds), len(bounds))
 
-    def watch_points(self, bounds: np.ndarray) -> None:
-        """Notes the same at communication points, of any values in slots."""
+    def watch_points(self, bounds: np.ndarray, limits: int) -> None:
+        """Notes the same at communication points, of any values in slots. The last ones are limits, beyond which the run ends."""
         kept = self.library.kept(np.concatenate([bounds, bounds]))
-        self.library.kernel_watch_points(self.handle, self._at(kept), len(bounds))
+        self.library.kernel_watch_points(self.handle, self._at(kept), len(bounds), limits)
         self.bounds = kept[: len(bounds)]
 
-    def note_point(self) -> None:
+    def note_point(self) -> Status:
         """Looks at the values at the present communication point."""
-        self.library.kernel_note_point(self.handle)
+        return Status(self.library.kernel_note_point(self.handle))
 
     def begin_index3(self, rows: Rows, options: Index3Options, nominal: np.ndarray, start: float, stop: float, times: np.ndarray) -> Status:
         """Begins a run by implicit steps that hold constraints; ``rows`` have the bordered equations."""

@@ -324,7 +324,7 @@ typedef struct Coupling {
     double seconds;
     struct Course *course;
     struct Bound *bound; /* ranges of values, and as they were at the point to which the course can return */
-    int bounds;
+    int bounds, limits; /* limits: the last ones, beyond which the run ends */
     int (*get_outputs)(struct Kernel *);
 } Coupling;
 

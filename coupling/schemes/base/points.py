@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from coupling.kernel.system.status import Status
 from coupling.live.bounds import watch_points
 from coupling.live.interval import Interval
 from coupling.live.session import Session
@@ -94,8 +95,7 @@ class Points:
 
     def record(self, event: bool) -> None:
         """Adds a row at the first point at or after each requested time, and after each event; checks values with a range."""
-        if len(self.kernel.bounds):
-            self.kernel.note_point()
+        noted = self.kernel.note_point() if len(self.kernel.bounds) else Status.DONE
         reach = self.t + SAME_POINT * self.h
         due = bool(self._times) and self._times[0] <= reach
         while self._times and self._times[0] <= reach:
@@ -104,6 +104,7 @@ class Points:
             require(self.kernel.complete())
             require(self.kernel.record())
             self._recorded = self.t
+        require(noted)
 
     def record_last(self) -> None:
         """Records the last point, which explains most."""

@@ -432,8 +432,9 @@ def test_a_disk_that_is_full_leaves_the_run_and_the_checkpoint_before(tmp_path: 
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert result.outcome.completed and len(result) == 501
     assert result.outcome.warnings[-1].startswith(f"a checkpoint failed: '{path}' could not be written at t = ")
-    assert "File too large: raise the limit of a file's size" in result.outcome.warnings[-1]
-    assert result.outcome.warnings[-1].endswith("; the run went on, and the last one that was written stays")
+    assert result.outcome.warnings[-1].endswith(
+        "File too large: raise the limit of a file's size (ulimit -f); the run went on, and the last one that was written stays"
+    )
     assert [each.name for each in tmp_path.iterdir()] == ["run.ckpt"]
     assert kept.bits(System.resume(path, drives={"push.Fx": lambda t: 1.0})) == kept.bits(result)
 

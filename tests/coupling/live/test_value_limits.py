@@ -15,6 +15,7 @@ from coupling.outcome import Ending
 from coupling.result import Result
 from coupling.sampling import sample
 from coupling.sweep import sweep
+from tests.support import foreign
 from tests.support.systems.systems import refusal
 
 GRAVITY = 9.81
@@ -120,6 +121,59 @@ def test_between_communication_points_and_elsewhere() -> None:
     assert outcome.ending is Ending.BEYOND_LIMIT and "'lag.x[1]' is " in outcome.sentence
     here, elsewhere = growing().simulate(1.2), growing().simulate(1.2, isolate="all")
     assert str(here.outcome) == str(elsewhere.outcome) and bits(here) == bits(elsewhere)
+
+
+def crane() -> System:
+    """Returns a boom on a cylinder, whose stiff oil no explicit scheme couples in steps of 5 ms."""
+    system = System("crane", gravity=(0.0, -GRAVITY))
+    system.add("ground", "planar.Fixed")
+    system.add("boom", "planar.Body2", {"m": 500.0, "I": 375.0, "p1.rx": -1.5, "p2.rx": 1.5, "x": 1.5})
+    system.join("planar.Revolute", "ground.p1", "boom.p1", name="pin")
+    system.add("foot", "planar.Fixed", {"p1.rx": 1.0, "p1.ry": -1.0})
+    system.join("planar.LinearActuator", "foot.p1", "boom.p2", {"offset": 5**0.5}, name="lift")
+    system.add("cylinder", "hydraulic.Cylinder", {"offset": -0.1, "p1": 10e5})
+    system.add("pump", "hydraulic.FlowSource", {"flow": 2e-4})
+    system.add("tank", "hydraulic.Tank")
+    system.connect("lift.flange", "cylinder.flange")
+    system.connect("pump.port", "cylinder.A")
+    system.join("hydraulic.Orifice", "cylinder.B", "tank.port", {"area": 1e-5}, name="return")
+    return system
+
+
+@pytest.mark.parametrize("scheme", ["explicit", "gauss-seidel"])
+def test_an_unstable_coupling(scheme: str) -> None:
+    """States inside Co-Simulation instances have the limit too: the run ends by a sentence that blames the step, here and elsewhere."""
+    found = crane().simulate(1.0, communication_step=5e-3, scheme=scheme)
+    assert re.match(
+        rf"stopped at t = \S+ s: 'cylinder.p2' is \S+ Pa, more than value_limit = 1e\+09 times 1e\+06 Pa, .*: with scheme = '{scheme}' the coupling is "
+        r"unstable at communication_step = 0.005 s; choose a smaller communication_step, or scheme='implicit'",
+        found.outcome.sentence,
+    )
+    assert found.outcome.ending is Ending.BEYOND_LIMIT and found.time[-1] < 1.0
+    assert any("the coupling is probably unstable" in each for each in found.outcome.warnings)
+    elsewhere = crane().simulate(1.0, communication_step=5e-3, scheme=scheme, isolate="all")
+    assert elsewhere.outcome.sentence == found.outcome.sentence and bits(elsewhere) == bits(found)
+
+
+@pytest.mark.parametrize("scheme", ["explicit", "gauss-seidel", "implicit"])
+def test_a_stable_coupling(scheme: str) -> None:
+    """Limits change no bit, and a pressure that is wrong by a load is not said to be the step's fault."""
+    found, without = (crane().simulate(0.2, communication_step=1e-3, scheme=scheme, value_limit=limit) for limit in (1e9, None))
+    assert found.outcome.completed and bits(found) == bits(without)
+
+
+def test_outputs_of_foreign_instances() -> None:
+    """Outputs that are passed on have the limit if no state of an instance can be read."""
+    system = System()
+    for name in ("unit", "next"):
+        system.add(name, foreign.gain(), kind="cs")
+    system.connect("unit.y", "next.u")
+    system.drive("unit.u", lambda t: math.exp(30 * t))
+    outcome = system.simulate(1.0, communication_step=0.01).outcome
+    assert (
+        outcome.ending is Ending.BEYOND_LIMIT and "'unit.y' is " in outcome.sentence and "value_limit = 1e+09 times 1, " in outcome.sentence
+    )
+    assert system.simulate(1.0, communication_step=0.01, value_limit=None).outcome.completed
 
 
 def test_a_limit_of_ones_own() -> None:
