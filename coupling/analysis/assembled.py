@@ -156,7 +156,7 @@ def rank_of(assembly: Assembly, x: np.ndarray) -> tuple[tuple[str, ...], tuple[s
     redundant: tuple[str, ...] = ()
     surplus = len(fit.hard) - rank
     if surplus:
-        null, again = _divided(assembly, x, left[:, rank:])
+        null, twice = _divided(assembly, x, left[:, rank:])
         redundant = _joints(assembly, null)
         beside = _rank_beside(assembly, x, free)
         if beside > rank:
@@ -166,7 +166,7 @@ def rank_of(assembly: Assembly, x: np.ndarray) -> tuple[tuple[str, ...], tuple[s
             )
             redundant = ()
         else:
-            said = [_given_twice(assembly, x, again)] if again.shape[1] else []
+            said = [twice] if twice else []
             if count := null.shape[1]:
                 said.append(f"{count} {'constraint repeats' if count == 1 else 'constraints repeat'} others, among {listed(redundant)}")
             left_over = fit.worst(x)
@@ -186,37 +186,31 @@ def _gradient(assembly: Assembly, x: np.ndarray) -> np.ndarray:
     return dense(assembly.fit.gradients(x)[0])
 
 
-def _divided(assembly: Assembly, x: np.ndarray, null: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Divides combinations of constraints that vanish: those that vanish in any case, and those that vanish because states are held."""
+def _divided(assembly: Assembly, x: np.ndarray, null: np.ndarray) -> tuple[np.ndarray, str]:
+    """Returns the combinations of constraints that vanish even if no state is held, and a sentence on held states that joints give as well.
+
+    The sentence is empty if no other combination vanishes.
+    """
     released = assembly.released()
-    if not released:
-        return null, null[:, :0]
-    by_all = null.T @ _gradient(released, x)
-    turned, sizes, _ = np.linalg.svd(by_all)
+    by_all = null.T @ _gradient(released, x) if released else np.zeros((null.shape[1], 0))
+    turned, sizes, right = np.linalg.svd(by_all)
     count = int((sizes > _TOLD).sum())
-    return null @ turned[:, count:], null @ turned[:, :count]
-
-
-def _joints(assembly: Assembly, combinations_: np.ndarray) -> tuple[str, ...]:
-    """Returns the joints whose constraints take part in combinations."""
-    parts, taken = assembly.session.built.parts, np.abs(combinations_).max(axis=1, initial=0.0) > _TOLD
-    return tuple(dict.fromkeys(parts[row.address.part].name for row, each in zip(assembly.fit.hard, taken, strict=True) if each))
-
-
-def _given_twice(assembly: Assembly, x: np.ndarray, again: np.ndarray) -> str:
-    """Returns the sentence on held states that joints give as well."""
-    released = assembly.released()
-    assert released
-    taken = np.abs(again.T @ _gradient(released, x)).max(axis=0, initial=0.0) > _TOLD
-    names = list(dict.fromkeys(released.positions.label(int(i)) for i in np.flatnonzero(taken)))
-    kind, joints, count = (
-        "held value" if {*names} <= {*assembly.wish.hold} else "start value",
-        listed(_joints(assembly, again)),
-        again.shape[1],
-    )
+    if not released or not count:
+        return null, ""
+    taken = np.flatnonzero(np.abs(right[:count]).max(axis=0) > _TOLD).tolist()
+    names = list(dict.fromkeys(released.positions.label(i) for i in taken))
+    joints = listed(_joints(assembly, null @ turned[:, :count]))
+    kind = "held value" if {*names} <= {*assembly.wish.hold} else "start value"
+    said = f"{count} of the {kind}s {listed(names)} {'follows' if count == 1 else 'follow'} from the others and from {joints}"
     if count == len(names):
-        return f"{listed(names)} {'is' if count == 1 else 'are'} given twice: as {'a ' * (count == 1)}{kind}{'s' * (count > 1)} and by {joints}"
-    return f"{count} of the {kind}s {listed(names)} {'follows' if count == 1 else 'follow'} from the others and from {joints}"
+        said = f"{listed(names)} {'is' if count == 1 else 'are'} given twice: as {'a ' * (count == 1)}{kind}{'s' * (count > 1)} and by {joints}"
+    return null @ turned[:, count:], said
+
+
+def _joints(assembly: Assembly, null: np.ndarray) -> tuple[str, ...]:
+    """Returns the joints whose constraints take part in combinations."""
+    parts, taken = assembly.session.built.parts, np.abs(null).max(axis=1, initial=0.0) > _TOLD
+    return tuple(dict.fromkeys(parts[row.address.part].name for row, each in zip(assembly.fit.hard, taken, strict=True) if each))
 
 
 def _rank_beside(assembly: Assembly, x: np.ndarray, free: np.ndarray) -> int:

@@ -131,7 +131,7 @@ def test_inputs_are_suggested_where_an_input_is_wanted() -> None:
     assert (
         refusal(lambda: system.drive("pin.effort", 1.0)) == f"{refused}'planar.ActuatedRevolute' is this joint with an actuator, and has it"
     )
-    assert refusal(lambda: system.linearise(["pin.effort"])).endswith(
+    assert refusal(lambda: pendulum().linearise(["pin.effort"])).endswith(
         "'planar.ActuatedRevolute' is this joint with an actuator, and has it"
     )
     assert refusal(lambda: system.drive("pin.reactionn", 1.0)).endswith("; it has no inputs beside those of its ports")

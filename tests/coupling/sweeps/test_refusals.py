@@ -43,7 +43,7 @@ def spread(result: Result) -> dict[str, float]:
         ({"rod.mm": [1]}, {}, "'rod' (planar.Body1) has no variable 'mm' to start from; did you mean 'm'?"),
         ({"rod.m": [1]}, {"start_values": {"rod.x1": 2.0}}, "'rod' (planar.Body1) has no variable 'x1' to start from; did you mean 'x'?"),
         ({"rod.m": [1]}, {"start_values": {"rod.m": math.nan}}, "'rod.m' = nan kg is refused: it must be a finite number"),
-        ({"rod.m": [1]}, {"drives": {"rod.x1": 2.0}}, "'rod.x1' cannot be driven: 'rod' (planar.Body1) has no port or variable 'x1'; did you mean 'rod.x'?"),
+        ({"rod.m": [1]}, {"drives": {"rod.x1": 2.0}}, "'rod.x1' cannot be driven: 'rod' (planar.Body1) has no port or variable 'x1'; it has no inputs beside those of its ports"),
         ({"rdo.m": [1]}, {}, "the points of the sweep: there is no instance 'rdo'; did you mean 'rod'?"),
         ({"rod": [1]}, {}, "the points of the sweep: 'rod' is an instance; name one of its ports or variables, such as 'rod.p1'"),
         ({"rod.p1.x": [1]}, {}, None),
