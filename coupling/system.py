@@ -20,6 +20,7 @@ from coupling.live.streaming import stream_of
 from coupling.options import Checkpoint, Contacts, Index3, Isolation, Run, Scheme, Successive
 from coupling.options.calls import public_call
 from coupling.plan.definition import Value
+from coupling.packaged import to_ssp
 from coupling.progress import show_at_end, terminated_after
 from coupling.result import Result, start_picture
 from coupling.resume import check_restarts, resume, run_on
@@ -27,7 +28,7 @@ from coupling.schemes.base.scheme import check_scheme
 from coupling.simulate import Simulator
 from coupling.solvers.base.solver import embedded_run
 from coupling.ssp.parameters import start_values_of
-from coupling.ssp.systems import from_ssp, to_ssp
+from coupling.ssp.systems import from_ssp
 
 
 class System(Analysed):
@@ -57,16 +58,6 @@ class System(Analysed):
     def notes(self) -> tuple[str, ...]:
         """Remarks on the package that the system was read from."""
         return self._origin.notes
-
-    @public_call
-    def to_ssp(self, path: str | os.PathLike[str], settings: Mapping[str, Any] | None = None, parameters: str = "inline") -> Path:
-        """Writes the system to ``path`` as an SSP 1.0 package, with its FMUs; data that SSP cannot express are in an annotation.
-
-        ``settings`` are options of ``simulate`` to keep, such as ``{"stop_time": 2.0}``, by default those that the system was read with.
-        ``parameters`` are written ``inline``, or each set into its own ``file`` ``.ssv``. Inputs that add up become components
-        ``signal.Sum``, tables ``signal.Table``; reading removes both again. Functions that drive inputs are refused by name.
-        """
-        return to_ssp(self.definition, path, settings, parameters, self._origin)
 
     @public_call
     def export_fmu(
@@ -153,6 +144,7 @@ class System(Analysed):
     resume = staticmethod(public_call(resume))
     diagram = public_call(system_diagram, "diagram")
     explain = public_call(explain)
+    to_ssp = public_call(to_ssp)
     _repr_html_ = system_html
 
     @public_call

@@ -28,7 +28,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "analysis equations schemes solvers export ssp",
         "held simulate composition",
         "modelica",
-        "system analysed checked_options at_rest explained result resume diagram",
+        "system analysed checked_options at_rest explained packaged result resume diagram",
         "measures sampling",
         "sweeps",
         "sweep",

@@ -43,13 +43,8 @@ class Origin:
     appearance: Appearance = field(default_factory=Appearance)
 
 
-def to_ssp(
-    definition: Definition, path: str | os.PathLike[str], settings: Mapping[str, Any] | None, parameters: str, origin: Origin
-) -> Path:
-    """Writes a definition as a package. See ``System.to_ssp``."""
-    target = _target(path)
-    if not is_word(parameters, ("inline", "file")):
-        raise BuildError(f"parameters = {shown(parameters)} is refused: choose 'inline', or 'file' for files .ssv in the package")
+def settings_to_keep(settings: Mapping[str, Any] | None, origin: Origin) -> dict[str, Any]:
+    """Returns options of ``simulate`` by name, after all checks; without any, those of the package that a system was read from."""
     if settings is not None and not isinstance(settings, Mapping):
         raise BuildError(f"settings = {shown(settings)} is refused: give options of simulate by name, such as {{'stop_time': 2.0}}")
     chosen = dict(origin.settings if settings is None else settings)
@@ -62,13 +57,21 @@ def to_ssp(
             raise BuildError(f"settings: {name} = {shown(value)} is refused: give a number, in s")
         if not isinstance(value, bool | int | float | str | list | tuple | None):
             raise BuildError(f"settings: {name} = {shown(value)} is refused: a number, a text, or a list of them can be written")
+    return chosen
+
+
+def to_ssp(definition: Definition, path: str | os.PathLike[str], settings: Mapping[str, Any], parameters: str, origin: Origin) -> Path:
+    """Writes a definition as a package, with settings that ``settings_to_keep`` has checked. See ``System.to_ssp``."""
+    target = _target(path)
+    if not is_word(parameters, ("inline", "file")):
+        raise BuildError(f"parameters = {shown(parameters)} is refused: choose 'inline', or 'file' for files .ssv in the package")
     if not definition.instances:
         raise BuildError(f"the system '{definition.name}' is empty; add instances first")
-    compliance, warnings = compliance_of(definition, chosen.get("communication_step", annotation.STEP))
+    compliance, warnings = compliance_of(definition, settings.get("communication_step", annotation.STEP))
     for sentence in warnings:
         warn(f"'{path}': {sentence}", stacklevel=2)
     try:
-        write(definition, target, chosen, parameters == "file", origin.appearance, compliance)
+        write(definition, target, settings, parameters == "file", origin.appearance, compliance)
     except OSError as error:
         raise OSError(f"'{path}' cannot be written: {error.strerror}; {remedy(error)}") from None
     return target

@@ -6,7 +6,7 @@ The versions tell the same facts under partly different names: each fact is stat
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 
 from fmu_components.declare import units
@@ -58,6 +58,8 @@ def model_description(table: VariableTable, fmi: int, sources: Sequence[str] = (
         raise ValueError(f"there is no exporter for FMI {fmi}; choose one of the versions {', '.join(map(str, FMI_VERSIONS))}")
     declared, release = table.declared, version("jourdain")
     structure = structure or ModelStructure(table, fmi)
+    variables = _in_order(table) if fmi == 2 else list(table.variables)
+    places = {table.reference(variable): place for place, variable in enumerate(variables, 1)}
     return document(
         element(
             "fmiModelDescription",
@@ -78,8 +80,8 @@ def model_description(table: VariableTable, fmi: int, sources: Sequence[str] = (
                 element("UnitDefinitions", children=_units(table)),
                 element("LogCategories", children=_log_categories(fmi)),
                 element("DefaultExperiment", {"startTime": 0.0, "stopTime": float(declared.stop_time), "tolerance": 1e-6}),
-                element("ModelVariables", children=[_variable(table, variable, fmi) for variable in table.variables]),
-                element("ModelStructure", children=fmi2_lists(structure) if fmi == 2 else fmi3_lists(structure)),
+                element("ModelVariables", children=[_variable(table, variable, fmi, places) for variable in variables]),
+                element("ModelStructure", children=fmi2_lists(structure, places) if fmi == 2 else fmi3_lists(structure)),
             ],
         )
     )
@@ -179,12 +181,23 @@ def _display_units(unit: str) -> list[Element]:
     return [element("DisplayUnit", {"name": shown.name, "factor": shown.factor}) for shown in units.DISPLAY.get(unit, ())]
 
 
-def _variable(table: VariableTable, variable: Variable, fmi: int) -> Element:
+def _in_order(table: VariableTable) -> list[Variable]:
+    """Returns the variables of an FMI 2 file: each state before its derivative, as OMSimulator's Python reader wants them, the time last."""
+
+    def early(variable: Variable) -> bool:
+        partner = variable.partner if variable.role is Role.DERIVATIVE else None
+        return partner is not None and table.reference(partner) > table.reference(variable)
+
+    return sorted(table.variables, key=lambda each: (each.role is Role.TIME, early(each)))
+
+
+def _variable(table: VariableTable, variable: Variable, fmi: int, places: Mapping[int, int]) -> Element:
     tag = _TYPES[fmi][variable.type]
     if fmi == 2:
-        return element(
-            "ScalarVariable", _identity(table, variable, fmi), [element(tag, _values(table, variable, fmi)), *_facts(variable, fmi)]
-        )
+        values = _values(table, variable, fmi)
+        if values["derivative"] is not None:
+            values["derivative"] = places[int(values["derivative"])]  # FMI 2 means the place in the list
+        return element("ScalarVariable", _identity(table, variable, fmi), [element(tag, values), *_facts(variable, fmi)])
     continuous = variable.type == "real" and variable.role in _SEEN_INSIDE_STEPS
     attributes = _identity(table, variable, fmi) | _values(table, variable, fmi) | {"intermediateUpdate": continuous or None}
     return element(tag, attributes, _facts(variable, fmi))
@@ -232,7 +245,7 @@ def _values(table: VariableTable, variable: Variable, fmi: int) -> dict[str, Val
         "max": _finite(variable.range.maximum, variable.type) if variable.holds[1] is None else variable.holds[1],
         "nominal": variable.nominal if variable.nominal != 1 else None,
         "start": variable.start,
-        "derivative": derivative_of,  # FMI 2 means the place in the list, which is the reference
+        "derivative": derivative_of,
         "reinit": True if variable.role is Role.STATE and table.jumps(variable) else None,
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -125,25 +125,29 @@ def fmi3_unknown(tag: str, unknown: ListedUnknown) -> Element:
     return _unknown(tag, "valueReference", unknown)
 
 
-def fmi2_lists(structure: Lists) -> list[Element]:
+def fmi2_lists(structure: Lists, places: Mapping[int, int]) -> list[Element]:
     """The lists in the form of FMI 2, which has none for event indicators and forbids empty ones. Variables are referred to by their places."""
     lists = {"Outputs": structure.outputs, "Derivatives": structure.derivatives, "InitialUnknowns": structure.initial}
     return [
-        element(tag, children=[_unknown("Unknown", "index", unknown) for unknown in unknowns])
+        element(tag, children=[_unknown("Unknown", "index", unknown, places) for unknown in unknowns])
         for tag, unknowns in lists.items()
         if unknowns
     ]
 
 
-def _unknown(tag: str, key: str, unknown: ListedUnknown) -> Element:
+def _unknown(tag: str, key: str, unknown: ListedUnknown, places: Mapping[int, int] | None = None) -> Element:
     """An absent list means a dependence on everything, so that an empty one is written too."""
+
+    def number(reference: int) -> int:
+        return places[reference] if places else reference
+
     if unknown.dependencies is None:
-        return element(tag, {key: unknown.reference})
+        return element(tag, {key: number(unknown.reference)})
     return element(
         tag,
         {
-            key: unknown.reference,
-            "dependencies": " ".join(str(d.known) for d in unknown.dependencies),
+            key: number(unknown.reference),
+            "dependencies": " ".join(str(number(d.known)) for d in unknown.dependencies),
             "dependenciesKind": " ".join(d.kind for d in unknown.dependencies) or None,
         },
     )
