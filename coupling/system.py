@@ -19,8 +19,8 @@ from coupling.live.checkpoints import checkpoint_writer
 from coupling.live.streaming import stream_of
 from coupling.options import Checkpoint, Contacts, Index3, Isolation, Run, Scheme, Successive
 from coupling.options.calls import public_call
-from coupling.plan.definition import Value
 from coupling.packaged import to_ssp
+from coupling.plan.definition import Value
 from coupling.progress import show_at_end, terminated_after
 from coupling.result import Result, start_picture
 from coupling.resume import check_restarts, resume, run_on

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from xml.etree.ElementTree import Element
 
 from coupling.fmus.constraints import Constraint, read_constraints
@@ -39,6 +39,7 @@ class Dae:
     """Constraints that the algebraic variables satisfy, in the order of these variables."""
     switched: tuple[SwitchedMultiplier, ...] = ()
     """Multipliers whose constraint depends on a mode."""
+    notes: tuple[str, ...] = ()
 
 
 def read_manifest(text: bytes, variables: Iterable[FmuVariable], own: Structure, source: Source) -> Dae | None:
@@ -62,7 +63,7 @@ def read_manifest(text: bytes, variables: Iterable[FmuVariable], own: Structure,
         found = [_formulation(each, known, source) for each in root.iterfind(f"ModelStructure/{tag}")]
         return [read_unknown(each, "valueReference", known, source) for each in found]
 
-    residuals = lists("Residual")
+    residuals, notes = _with_inputs(lists("Residual"), variables, source)
     _check_explicit(residuals, variables, source)
     if len(algebraic) != len(residuals):
         raise source.broken(f"declares {len(algebraic)} algebraic variables but {len(residuals)} residuals in its {MANIFEST}")
@@ -78,9 +79,33 @@ def read_manifest(text: bytes, variables: Iterable[FmuVariable], own: Structure,
     constraints = read_constraints(algebraic, structure.residuals, {v.name: v for v in variables})
     switch = next((each for each in root if each.tag in _SWITCHES), None)
     if switch is None:
-        return Dae(None, algebraic, structure, constraints)
+        return Dae(None, algebraic, structure, constraints, notes=notes)
     enabling = referred(switch.get("valueReference"), "valueReference", "the switch of its DAE mode", booleans, source, "Boolean variable")
-    return Dae(enabling.reference, algebraic, structure, constraints)
+    return Dae(enabling.reference, algebraic, structure, constraints, notes=notes)
+
+
+def _with_inputs(residuals: list[Unknown], variables: Iterable[FmuVariable], source: Source) -> tuple[list[Unknown], tuple[str, ...]]:
+    """Returns residuals that depend on all inputs, if none is declared to depend on any, and a note on it.
+
+    OpenModelica's lists have columns for states and algebraic variables alone. Its residuals depend on inputs all the same.
+    """
+    inputs = {each.reference: each.name for each in variables if each.causality == "input" and each.type == "real"}
+    listed = [each for each in residuals if each.dependencies is not None]
+    if (
+        not inputs
+        or not listed
+        or len(listed) < len(residuals)
+        or any(known in inputs for each in listed for known, _ in each.dependencies or ())
+    ):
+        return residuals, ()
+    added = tuple((reference, "dependent") for reference in inputs)
+    found = [
+        replace(each, dependencies=(*(each.dependencies or ()), *added), knowns=(*(each.knowns or ()), *inputs.values()))
+        for each in residuals
+    ]
+    return found, (
+        f"'{source.path}' lists no input among the dependencies of its residuals in {MANIFEST}: they count as dependent on all inputs",
+    )
 
 
 def _by_type(variables: Iterable[FmuVariable]) -> tuple[dict[int, FmuVariable], dict[int, FmuVariable], dict[int, FmuVariable]]:

@@ -118,6 +118,7 @@ def _read(path: Path, now: tuple[int, int], structural: Mapping[str, Settable]) 
         notes=(
             *_notes_on_tools(source, model_exchange, co_simulation),
             *(notes_on_derivatives(states, variables, source) if model_exchange and not unfit else ()),
+            *(dae.notes if dae else ()),
             *notes,
             *odd,
         ),

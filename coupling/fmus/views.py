@@ -174,7 +174,7 @@ class Elements:
                 f"declares {len(algebraic)} algebraic variables but {len(structure.residuals)} residuals in its {MANIFEST}"
             )
         named = {v.name: v for v in self.variables(self._listed)}
-        return Dae(dae.switch, algebraic, structure, read_constraints(algebraic, structure.residuals, named))
+        return Dae(dae.switch, algebraic, structure, read_constraints(algebraic, structure.residuals, named), notes=dae.notes)
 
     def structure(self, own: Structure) -> Structure:
         return Structure(*map(self.unknowns, (own.outputs, own.derivatives, own.indicators, own.residuals)))

@@ -201,7 +201,9 @@ class _Writer:
             implementation=implementation,
         )
         given = [each for each in component.start if fmu.variables[each].causality in ("parameter", "input")]
-        connectors = list(dict.fromkeys([*self._used[full], *given]))
+        connectors = list(dict.fromkeys([*self._used[full], *given])) or [
+            v.name for v in fmu.variables.values() if v.causality == "output" and v.type != "string"
+        ]
         if connectors:
             places, holder = places_of(fmu, connectors), add(element, "ssd:Connectors")
             for each in connectors:

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from coupling import System
 from coupling.fmus import Constraint, Dae, Fmu, FmuError, FmuVariable, Structure, Unknown, load
 from coupling.fmus.constraints import read_constraints
 from coupling.fmus.errors import Source
 from coupling.fmus.manifest import MANIFEST, read_manifest
+from tests.support.foreign import casadi_dae
 
 
 def test_a_residual_of_another_name_is_told_by_its_place() -> None:
@@ -197,6 +199,37 @@ def test_the_manifest_of_the_reference_fmu(model: Fmu) -> None:
     assert dae is not None and dae.switch == 6
     assert dae.structure.outputs == model.structure.outputs
     assert dae.structure.derivatives == (Unknown(2, ((1, "constant"), (3, "constant"))),)
+
+
+def test_the_model_of_the_reference_fmu_couples() -> None:
+    """Robertson's reaction with an algebraic variable in a manifest of the old draft gives the published digits at t = 40 s."""
+    pytest.importorskip("casadi", reason="CasADi, of the extra 'peers', is not installed")
+    system = System("roberts")
+    system.add("r", casadi_dae("roberts"))
+    result = system.simulate(40.0, solver="cvode", rtol=1e-9, atol={"r.y1": 1e-11, "r.y2": 1e-14})
+    assert result.outcome.completed
+    found = [result[name][-1] for name in ("r.y1", "r.y2", "r.rest")]
+    assert found == pytest.approx([0.7158270687, 9.185534764558e-6, 0.2841637457], rel=1e-6)
+
+
+WITH_INPUT = DESCRIPTION.replace(
+    '<Boolean name="on"', '<Float64 name="u" valueReference="7" causality="input" start="0"/><Boolean name="on"'
+)
+
+
+@pytest.mark.parametrize(("listed", "completed"), [("1 3", True), ("1 3 7", False), (None, False)])
+def test_residuals_that_list_no_input(listed: str | None, completed: bool, tmp_path: Path) -> None:
+    """OpenModelica leaves inputs out of these lists: then all inputs count, and a note says so. Lists with an input are as they are."""
+    dependencies = "" if listed is None else f' dependencies="{listed}"'
+    with zipfile.ZipFile(tmp_path / "m.fmu", "w") as archive:
+        archive.writestr("modelDescription.xml", WITH_INPUT)
+        archive.writestr(MANIFEST, NEW.format(ONE.format(f'<Residual valueReference="4"{dependencies}/>')))
+    fmu = load(tmp_path / "m.fmu")
+    assert fmu.dae is not None
+    (residual,) = fmu.dae.structure.residuals
+    assert residual.knowns == (("x", "a", "u") if listed else None)
+    sentence = f"'{tmp_path / 'm.fmu'}' lists no input among the dependencies of its residuals in {MANIFEST}: they count as dependent on all inputs"
+    assert [note for note in fmu.notes if "residuals" in note] == ([sentence] if completed else [])
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,8 @@ def casadi_dae(model: str = "pendulum", units: bool = False) -> Path:
     the voltage vd of the diode, with the residual u - R i - vd - vc, i = Is (exp(vd/Vt) - 1). Input u, output ``current`` = i. The residual
     is nonlinear, and Newton's method from the start value vd = 0 first jumps to 0.73, where i is 34 times what it will be.
 
+    ``roberts``: the reaction of Robertson in the form of the Reference FMU Roberts, with the third concentration as algebraic variable.
+
     What CasADi 3.8.2 makes of it, found by trying:
 
     - FMI 3.0, Model Exchange alone, with directional and adjoint derivatives; the C sources compile with gcc into a library that needs
@@ -52,7 +54,10 @@ def casadi_dae(model: str = "pendulum", units: bool = False) -> Path:
     """
     import casadi
 
-    builder, key = {"pendulum": _casadi_pendulum, "diode": _casadi_diode}[model], (model, units, DIODE, casadi.__version__)
+    builder, key = (
+        {"pendulum": _casadi_pendulum, "diode": _casadi_diode, "roberts": _casadi_roberts}[model],
+        (model, units, DIODE, casadi.__version__),
+    )
 
     def make(path: Path) -> None:
         name = f"casadi_{model}"
@@ -67,6 +72,17 @@ def casadi_dae(model: str = "pendulum", units: bool = False) -> Path:
                 archive.writestr(f"binaries/{native(3)}/{name}.so", library)
 
     return kept(f"casadi_{model}", f"{key}{inspect.getsource(builder)}", make)
+
+
+def _casadi_roberts(casadi, dae, units: bool) -> None:
+    dae.add("time", "independent")
+    y1, y2 = (dae.add(name, {"start": start, "initial": "exact"}) for name, start in (("y1", 1.0), ("y2", 0.0)))
+    y3 = dae.add("y3", {"start": 0.0})
+    rest = dae.add("rest", "output")
+    dae.eq(dae.der(y1), -0.04 * y1 + 1e4 * y2 * y3)
+    dae.eq(dae.der(y2), 0.04 * y1 - 1e4 * y2 * y3 - 3e7 * y2**2)
+    dae.eq(rest, y3)
+    dae.eq(0, y1 + y2 + y3 - 1)
 
 
 def _casadi_pendulum(casadi, dae, units: bool) -> None:

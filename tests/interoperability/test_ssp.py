@@ -1,0 +1,176 @@
+"""SSP packages of both forms in ecos, libcosim, FMPy and pyssp-standard, which read them as they are written."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.metadata
+import warnings
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from coupling import System
+from tests.support.interoperability.omsimulator import refusals
+from tests.support.ssp import check_valid
+from tests.support.systems.machines import example
+
+STEP, STOP = 1e-3, 0.5
+FORMS = {
+    "00_three_uses": {},
+    "01_pendulum": {},
+    "03_seven_body_mechanism": {},
+    "06_hydraulic_crane": {"solver": "cvode"},
+    "08_motor_slider_crank": {"solver": "cvode"},
+    "14_bricard": {},
+    "17_quarter_car": {},
+    "20_parallelogram": {},
+    "26_measured_pendulum": {"initial": "assemble"},
+    "32_clutch": {},
+    "33_pendulum_at_wall": {},
+    "37_ratchet": {},
+}
+"""Twelve examples, and the options of their exports."""
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The README's pendulum in both forms."""
+    folder = tmp_path_factory.mktemp("packages")
+    system = example("01_pendulum").system()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return {
+            form: system.to_ssp(folder / f"{form}.ssp", {"stop_time": STOP, "communication_step": STEP}, form=form)
+            for form in ("components", "mechanism")
+        }
+
+
+@pytest.fixture(scope="module")
+def ideal() -> float:
+    """The angle of the rod with an ideal pin."""
+    return float(example("01_pendulum").system().simulate(STOP, rtol=1e-11)["rod.theta"][-1])
+
+
+VARIABLE = {"components": ("rod", "theta"), "mechanism": ("mechanism", "rod.theta")}
+DIGITS = {"components": 1e-2, "mechanism": 1e-8}
+"""Deviations from the ideal pin: a compliant pin yields, and an exported one does not."""
+
+
+@pytest.mark.parametrize("form", VARIABLE)
+def test_our_own_reader(form: str, packages: dict[str, Path], ideal: float) -> None:
+    """Components run with the ideal pin again; the mechanism is one FMU."""
+    system = System.from_ssp(packages[form])
+    assert list(system.instances) == (["ground", "rod", "pin"] if form == "components" else ["mechanism"])
+    assert system.notes == () and refusals(packages[form]) == []
+    assert "SystemStructureDescription" in check_valid(packages[form])
+    assert system.simulate(STOP, rtol=1e-10)[".".join(VARIABLE[form])][-1] == pytest.approx(ideal, abs=1e-8)
+
+
+@pytest.mark.parametrize("form", VARIABLE)
+def test_ecos(form: str, packages: dict[str, Path], ideal: float) -> None:
+    """It applies the parameter sets of one name, which all sets of a package share."""
+    if find_spec("ecospy") is None:
+        pytest.skip("ecos is not installed")
+    tbb = next(file for file in importlib.metadata.files("tbb") or () if file.name == "libtbb.so.12")
+    ctypes.CDLL(str(tbb.locate()), ctypes.RTLD_GLOBAL)  # ecos needs it and does not find it
+    from ecospy import EcosLib, EcosSimulation
+
+    EcosLib.set_log_level("err")
+    simulation = EcosSimulation(ssp_path=str(packages[form]), step_size=STEP)
+    simulation.init(parameter_set="initialValues")
+    simulation.step(round(STOP / STEP))
+    found = simulation.get_real("::".join(VARIABLE[form]))
+    simulation.terminate()
+    assert found == pytest.approx(ideal, abs=DIGITS[form])
+
+
+@pytest.mark.parametrize("form", VARIABLE)
+def test_libcosim(form: str, packages: dict[str, Path], ideal: float) -> None:
+    """Its reader leaves out start values of states, here x of the rod: only the exported mechanism starts where it should."""
+    pytest.importorskip("libcosimpy")
+    from libcosimpy.CosimExecution import CosimExecution
+    from libcosimpy.CosimObserver import CosimObserver
+
+    instance, variable = VARIABLE[form]
+    execution = CosimExecution.from_ssp_file(str(packages[form]), step_size=round(1e9 * STEP))
+    index = execution.slave_index_from_instance_name(instance)
+    references = {each.name.decode(): each.reference for each in execution.slave_variables(index)}
+    observer = CosimObserver.create_last_value()
+    execution.add_observer(observer)
+    execution.step(round(STOP / STEP))
+    (found,) = observer.last_real_values(index, [references[variable]])
+    if form == "mechanism":
+        assert found == pytest.approx(ideal, abs=DIGITS[form])
+    else:
+        assert abs(found - ideal) > 0.02
+
+
+def test_fmpy(packages: dict[str, Path], ideal: float) -> None:
+    """It reads both forms, and runs the mechanism; it ignores parameter sets inside of the description."""
+    from fmpy.ssp.simulation import simulate_ssp
+    from fmpy.ssp.ssd import read_ssd
+
+    assert [each.name for each in read_ssd(str(packages["components"])).system.elements] == ["ground", "rod", "pin"]
+    result = simulate_ssp(str(packages["mechanism"]), stop_time=STOP, step_size=STEP)
+    (name,) = (each for each in result.dtype.names if each.endswith("rod.theta"))
+    assert result[name][-1] == pytest.approx(ideal, abs=2 * STEP * abs(_speed()))
+
+
+def _speed() -> float:
+    """The greatest speed of the rod, which bounds its angle in one step: FMPy records values of the step before."""
+    return float(abs(example("01_pendulum").system().simulate(STOP)["rod.omega"]).max())
+
+
+@pytest.mark.parametrize("form", VARIABLE)
+def test_pyssp_standard(form: str, packages: dict[str, Path]) -> None:
+    """It finds the elements and the connections that were written."""
+    pytest.importorskip("pyssp_standard")
+    from pyssp_standard.ssp import SSP
+
+    with SSP(packages[form], mode="r") as package, package.system_structure as structure:
+        names = [each.name for each in structure.system.elements]
+        connections = structure.system.connections
+    assert names == (["ground", "rod", "pin"] if form == "components" else ["mechanism"])
+    assert len(connections) == (24 if form == "components" else 0)
+
+
+@pytest.mark.parametrize("form", VARIABLE)
+@pytest.mark.parametrize("name", [pytest.param(each, marks=() if each == "17_quarter_car" else pytest.mark.slow) for each in FORMS])
+def test_twelve_examples_in_both_forms(name: str, form: str, tmp_path: Path) -> None:
+    """OMSimulator's readers refuse none, the schemas of SSP hold, and we read each again without a note."""
+    module = example(name)
+    system = getattr(module, "lifted" if name == "00_three_uses" else "system")()
+    settings = {"stop_time": 0.01, "communication_step": STEP, **FORMS[name]}
+    path = tmp_path / "example.ssp"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        system.to_ssp(path, settings, form=form)
+    assert refusals(path) == []
+    assert "SystemStructureDescription" in check_valid(path)
+    again = System.from_ssp(path)
+    assert again.notes == ()
+    if form == "components":
+        assert again.definition == system.definition
+    else:
+        assert list(again.instances) == ["mechanism"]
+
+
+def test_a_mechanism_beside_other_parts(tmp_path: Path) -> None:
+    """Instances of kind 'cs' stay beside the mechanism: a motor's torque arrives by a connection with a factor, the speed goes back."""
+    system = System("driven")
+    system.add("ground", "planar.Fixed")
+    system.add("rod", "planar.Body1", {"p1.rx": -0.5, "x": 0.5})
+    system.join("planar.Revolute", "ground.p1", "rod.p1", name="pin")
+    system.add("push", "planar.Wrench")
+    system.connect("push.M", "rod.p1")
+    system.add("control", "signal.Gain", {"k": -2.0}, kind="cs")
+    system.connect("rod.omega", "control.u")
+    system.connect("control.y", "push.Cz", factor=0.5)
+    path = system.to_ssp(tmp_path / "driven.ssp", {"stop_time": STOP, "communication_step": STEP}, form="mechanism")
+    again = System.from_ssp(path)
+    assert list(again.instances) == ["mechanism", "control"]
+    a = system.simulate(STOP, communication_step=STEP)["rod.theta"][-1]
+    b = again.simulate(STOP, communication_step=STEP)["mechanism.rod.theta"][-1]
+    undamped = example("01_pendulum").system().simulate(STOP)["rod.theta"][-1]
+    assert b == pytest.approx(a, abs=5e-3) and abs(a - undamped) > 0.05
