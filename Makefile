@@ -83,6 +83,7 @@ pages: .venv/test
 	$(BIN)/python -m docs.programs.parts_page
 	$(BIN)/python -m docs.programs.examples_page
 	$(BIN)/python -m docs.programs.readme_picture
+	$(BIN)/python -m docs.programs.frame_pictures
 	$(BIN)/python -m docs.programs.stability_page
 	$(BIN)/python -m docs.programs.interoperability_page
 

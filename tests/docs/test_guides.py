@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from docs.programs.frame_pictures import PICTURES
 from tests.test_readme import ROOT, run_all, snippet, snippets
 
 DOCS = ROOT / "docs"
@@ -89,3 +90,16 @@ def test_equations(capsys):
     run_all(DOCS / "equations.md")
     shown = [line[2:] for each in snippets(DOCS / "equations.md") for line in each.splitlines() if line.startswith("# ")]
     assert capsys.readouterr().out.splitlines() == shown
+
+
+def test_theory(capsys):
+    """Each comparison of a formula with the FMUs prints what the page shows."""
+    run_all(DOCS / "theory.md")
+    shown = [line[2:] for each in snippets(DOCS / "theory.md") for line in each.splitlines() if line.startswith("# ")]
+    assert capsys.readouterr().out.splitlines() == shown and shown.count("True") == 4
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_drawings_of_frames(name: str):
+    """The kept pictures are those that the program draws."""
+    assert (DOCS / "pictures" / f"{name}.svg").read_text() == str(PICTURES[name]())

@@ -54,13 +54,25 @@ Outputs of every freedom, by its name, such as `rotation`:
 """
 
 
+_FRAMES = {
+    "planar": (
+        "\n![Frames of a body](pictures/frame-body.svg)",
+        "\nA body has its mass centre G and a frame whose angle is `theta`. A port such as `p1` is a point M of the body, at (`p1.rx`, `p1.ry`) in "
+        "this frame. `p1.angle` is the angle of the joint axis against the axis x of the body. [Theory](theory.md) has the equations.",
+        "\n![Frames of a joint](pictures/frame-joint.svg)",
+        "\nA joint lies between M on body i and N on body j. Its constraints are written with MN and the axes of both ports, such as x_il and x_jl.",
+    )
+}
+"""Drawings of the frames of a library, and what they show."""
+
+
 def catalogue_page() -> str:
     """The whole page."""
     libraries = {name: list(members) for name, members in groupby(_declarations(), key=_library)}
     contents = "\n".join(f"- [{name}](#{name}): {', '.join(map(_link, members))}" for name, members in libraries.items())
     parts = [_INTRODUCTION, contents]
     for name, members in libraries.items():
-        parts += [f"\n## {name}", *_chapter_introduction(name), *map(_section, members)]
+        parts += [f"\n## {name}", *_chapter_introduction(name), *_FRAMES.get(name, ()), *map(_section, members)]
     return "\n".join([*parts, f"\nThis page and its icons are written by `{COMMAND}`.\n"])
 
 
