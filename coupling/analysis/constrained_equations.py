@@ -11,7 +11,7 @@ import numpy as np
 
 from coupling.errors import AnalysisError
 from coupling.kernel.system.status import Status
-from coupling.live.linearise import Linearisation
+from coupling.live.linearise import Linearisation, NoDerivative
 from coupling.live.session import Session
 from coupling.live.successive import Equations, eliminated
 from coupling.plan.graph import Address
@@ -164,7 +164,10 @@ def mass_matrix(session: Session, t: float, x: np.ndarray, velocities: Sequence[
         moving[state] = 1.0
         if session.kernel.residuals(t, moving, unknowns, np.zeros(built.states), np.zeros(len(unknowns))) is not Status.DONE:
             return None
-        found[:, column] = slopes.at_present().toarray()[:, list(velocities)].sum(axis=0)
+        try:
+            found[:, column] = slopes.at_present().toarray()[:, list(velocities)].sum(axis=0)
+        except NoDerivative:
+            return None
     return found
 
 

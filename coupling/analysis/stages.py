@@ -41,6 +41,7 @@ class Stage:
     misfit: float
     """Contradiction between a redundant constraint and the others, in the unit of its residual."""
     place: int = field(repr=False)
+    """Number of constraints taken before this one."""
     equations: ConstrainedEquations = field(repr=False, compare=False)
 
     @property

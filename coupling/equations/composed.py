@@ -20,6 +20,8 @@ from fmu_components.declare.ports import SPATIAL
 
 MOST_IN_SPACE = 6
 """Largest number of bodies in space; with more of them the expressions are too long to read."""
+ENERGY = "energy.kinetic"
+"""Output that every body has."""
 _ATTITUDE = re.compile(r"(.*\.)?R[123][123]")
 """Entries of rotation matrices, which keep their names."""
 _EVENTS = (Role.DISCRETE, Role.DISCRETE_INPUT, Role.RELATION)
@@ -99,7 +101,11 @@ class Composed:
         for address, drive in self.built.drives:
             if isinstance(drive, TableDrive | SplineDrive):
                 raise AnalysisError(f"equations: '{self.built.named(address.part, address.reference)}' is driven by a table")
-        in_space = [each.name for each in self.parts if each.states and any(port.kind is SPATIAL for port in each.declared.ports)]
+        in_space = [
+            each.name
+            for each in self.parts
+            if ENERGY in each.declared.by_name and any(port.kind is SPATIAL for port in each.declared.ports)
+        ]
         if len(in_space) > MOST_IN_SPACE:
             raise AnalysisError(
                 f"equations: the system has {len(in_space)} bodies in space, such as '{in_space[-1]}'; at most {MOST_IN_SPACE} are allowed"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import sympy
 
-from coupling.equations.composed import Composed, ComposedPart
+from coupling.equations.composed import ENERGY, Composed, ComposedPart
 from coupling.equations.short import terms
 from coupling.errors import AnalysisError
 from coupling.plan.build import Built
@@ -15,7 +15,7 @@ from fmu_components.declare.declaration import Role
 from fmu_components.declare.expressions import derivative, replaced
 from fmu_components.declare.ports import Side
 
-_ENERGIES = ("energy.kinetic", "energy.potential")
+_POTENTIAL = "energy.potential"
 _SPEEDS = ("m/s", "rad/s")
 _READABLE = 2000
 """Number of terms up to which products of sums are expanded."""
@@ -82,7 +82,7 @@ def motion_of(built: Built) -> Motion:
 def _velocities(part: ComposedPart) -> dict[str, str]:
     """Returns velocities with the unknowns that are their derivatives; those of bodies count from now on as unknowns."""
     found = {velocity: unknown for unknown, velocity in part.unknowns.items()}
-    energy = part.declared.by_name.get(_ENERGIES[0])
+    energy = part.declared.by_name.get(ENERGY)
     if energy is not None:
         for state in part.declared.with_role(Role.STATE):
             moves = state.unit in _SPEEDS and part.component.partial(energy.symbol, state.symbol) != 0
@@ -107,14 +107,14 @@ def _of_body(part: ComposedPart, velocity: str) -> sympy.Expr:
     and 9), less the weight."""
     component, declared = part.component, part.declared
     v = declared[velocity].symbol
-    row = component.D(component.partial(declared[_ENERGIES[0]].symbol, v))
+    row = component.D(component.partial(declared[ENERGY].symbol, v))
     for port in declared.ports:
         if port.side is Side.MOTION:
             for effort, rate in port.kind.power:
                 row -= component.partial(port[rate], v) * port[effort]
     position = next((each.partner for each in declared.with_role(Role.DERIVATIVE) if each.equation == v), None)
-    if position is not None and _ENERGIES[1] in declared.by_name:
-        row += component.partial(declared[_ENERGIES[1]].symbol, declared[position].symbol)
+    if position is not None and _POTENTIAL in declared.by_name:
+        row += component.partial(declared[_POTENTIAL].symbol, declared[position].symbol)
     return row
 
 
