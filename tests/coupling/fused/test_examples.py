@@ -19,7 +19,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 SYSTEMS = {
     "00_three_uses": ("boom", "lifted"),
     "01_pendulum": ("system",),
-    "03_seven_body_mechanism": ("system",),
+    "03_seven_body_mechanism": ("system", "alternative"),
     "06_hydraulic_crane": ("system",),
     "08_motor_slider_crank": ("system",),
     "09_gantry_crane": ("system",),
