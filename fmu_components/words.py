@@ -33,7 +33,7 @@ WORDS = {
     "force, load, push": "planar.Wrench spatial.Wrench mechanical1d.Force",
     "thrust, rocket, propeller": "planar.FollowerWrench spatial.FollowerWrench",
     "air resistance, wind, water": "planar.Drag spatial.Drag mechanical1d.Drag mechanical1d.RotationalDrag",
-    "prescribed motion, driven point, shaker": "planar.Motion spatial.Motion planar.RelativeAngle planar.RelativePosition",
+    "prescribed motion, driven point, shaker, rheonomic constraint": "planar.Motion spatial.Motion planar.RelativeAngle planar.RelativePosition",
     "contact, floor, bounce, collision, impact": "planar.PointContact planar.DiscContact planar.LineContact spatial.PointContact",
     "soft contact, Hertz contact, penalty contact": "planar.CompliantContact spatial.CompliantContact mechanical1d.CompliantContact",
     "wheel, rolling, coin": "planar.RollingDisc spatial.RollingDisc spatial.RollingSphere planar.IdealWheel",

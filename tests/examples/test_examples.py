@@ -439,7 +439,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
 
-STABILISED = [each for each in SCRIPTS if 'solver="index3"' not in each.values[0].read_text()]
+STABILISED = [each for each in SCRIPTS if "Index3(" not in each.values[0].read_text()]
 """Examples other than those with a solver that needs no stabilisation."""
 
 
