@@ -41,7 +41,7 @@ def test_a_system_ends_as_in_the_master(rumoca: Any, tmp_path: Path, name: str) 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in MACHINES if name not in ORDINARY])
 def test_every_machine_ends_as_in_the_master(rumoca: Any, tmp_path: Path, name: str) -> None:
-    """Published digits stand behind the seven bodies; drives, efforts, formulas and nested systems behind the others."""
+    """The seven bodies have published digits; the other machines have drives, efforts, formulas and nested systems."""
     ends_as_in_the_master(rumoca, MACHINES[name], tmp_path)
 
 

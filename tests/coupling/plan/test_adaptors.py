@@ -20,7 +20,7 @@ ADAPTOR = ("ad.phi", "ad.tau", "ad.flange.phi", "ad.flange.tau")
 
 
 def spring(tool: str = TOOL) -> Path:
-    """A spring and damper to a wall behind ``AngleToTorqueAdaptor``: its torque is the one that moves the spring."""
+    """A spring and damper between a wall and ``AngleToTorqueAdaptor``: its torque is the one that moves the spring."""
     own = [
         Variable("phi", "input", 0.0, "rad"),
         Variable("w", "input", 0.0, "rad/s"),
@@ -30,7 +30,7 @@ def spring(tool: str = TOOL) -> Path:
 
 
 def wheel() -> Path:
-    """An inertia of 0.5 kg.m2 behind ``TorqueToAngleAdaptor``, which takes the torque that flows into it."""
+    """An inertia of 0.5 kg.m2 at ``TorqueToAngleAdaptor``, which takes the torque that flows into it."""
     own = [
         Variable("tau", "input", 0.0, "N.m"),
         Variable("phi", "output", 0.3, "rad", rate="w"),
