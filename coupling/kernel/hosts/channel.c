@@ -404,13 +404,18 @@ static bool is_damaged(const Host *h, uint32_t before, uint64_t calls, uint64_t 
     return answers > 1 || atomic_load(&c->request) != h->request || (double)(calls - count) > 4 + 2 * soonest * seconds;
 }
 
-/* Says whether the host has taken too long. Only the clock of this process counts; the calls that the host reports choose the limit. */
+/* The longest time without a new call of an FMU. The kernel computes between two calls, and a guard does not: what it reports of its calls
+ * does not matter. */
+static double longest_quiet(const Host *h, int op, bool calling)
+{
+    return calling || op < OP_KERNEL ? h->call_timeout : h->call_timeout + between;
+}
+
+/* Says whether the host has taken too long. Only the clock of this process counts. */
 static bool is_late(const Host *h, int op, bool calling, double quiet, double all)
 {
     const double limit = h->call_timeout;
-    if (!(limit > 0))
-        return false;
-    return quiet >= (calling || op < OP_GUARD ? limit : limit + between) || all >= longest_request * limit + between;
+    return limit > 0 && (quiet >= longest_quiet(h, op, calling) || all >= longest_request * limit + between);
 }
 
 /* The end of a call whose answer has come, if it is one. */
@@ -454,7 +459,7 @@ static int await(Host *h, uint32_t before, int op)
         if (raised() || (looks && looks(now - since)))
             return lose(h, INTERRUPTED, now - since);
         if (is_late(h, op, count % 2, now - since, now - began))
-            return lose(h, TIMED_OUT, count % 2 || op < OP_GUARD ? h->call_timeout : now - since);
+            return lose(h, TIMED_OUT, count % 2 || op < OP_KERNEL ? h->call_timeout : now - since);
     }
 }
 

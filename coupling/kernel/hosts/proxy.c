@@ -8,22 +8,26 @@
 
 /* -- what an FMU has logged ---------------------------------------------------------------------------------------------------- */
 
-/* Checks the answer of a host as if it were hostile. */
+/* Checks a copy of a host's answer as if it were hostile: threads of an FMU may still write to the shared one. */
 static void hear(Guard *g)
 {
     const Channel *c = host_channel(g->host);
-    const uint32_t said = c->said < CHANNEL_MESSAGES ? c->said : CHANNEL_MESSAGES;
+    const uint32_t wanted = *(const volatile uint32_t *)&c->said, said = wanted < CHANNEL_MESSAGES ? wanted : CHANNEL_MESSAGES;
+    char *const heard = said ? malloc(said) : NULL;
+    if (heard)
+        memcpy(heard, c->message, said);
     Logged logged;
-    for (uint32_t at = 0; at + sizeof logged <= said; at += (uint32_t)sizeof logged + logged.category + logged.message) {
-        memcpy(&logged, c->message + at, sizeof logged);
-        const char *const category = c->message + at + sizeof logged;
+    for (uint32_t at = 0; heard && at + sizeof logged <= said; at += (uint32_t)sizeof logged + logged.category + logged.message) {
+        memcpy(&logged, heard + at, sizeof logged);
+        const char *const category = heard + at + sizeof logged;
         const uint64_t end = at + sizeof logged + (uint64_t)logged.category + logged.message;
-        if (end > said || !logged.category || !logged.message || category[logged.category - 1] || c->message[end - 1])
-            return;
+        if (end > said || !logged.category || !logged.message || category[logged.category - 1] || heard[end - 1])
+            break;
         Remote *const r = logged.component >= 0 && logged.component < g->remote_count ? g->remotes[logged.component] : NULL;
         if (r && r->instance)
             instance_log_3(r->instance, logged.status, category, category + logged.category);
     }
+    free(heard);
 }
 
 /* -- sending --------------------------------------------------------------------------------------------------------------------- */
@@ -55,13 +59,14 @@ static void tell_refused(Remote *r, uint64_t number, Status status)
         place += sizeof(Record) + record_at(g, place)->bytes;
     if (place + sizeof(Record) > room)
         return;
-    const Record *refused = record_at(g, place);
-    const Remote *of = refused->component >= 0 && refused->component < g->remote_count ? g->remotes[refused->component] : NULL;
+    Record refused; /* a copy, which the host cannot change while it is looked at */
+    memcpy(&refused, record_at(g, place), sizeof refused);
+    const Remote *of = refused.component >= 0 && refused.component < g->remote_count ? g->remotes[refused.component] : NULL;
     static const char *const words[] = {"ok", "warning", "discard", "error", "fatal", "pending"};
     if (!of || !of->instance || (unsigned)status > PENDING)
         return;
     char text[300];
-    snprintf(text, sizeof text, "%s of '%s' before it returned '%s'", library_call(of->instance->library->version, refused->call),
+    snprintf(text, sizeof text, "%s of '%s' before it returned '%s'", library_call(of->instance->library->version, refused.call),
              of->instance->name, words[status]);
     instance_says(r->instance, text);
 }
@@ -78,9 +83,10 @@ Status proxy_send(Remote *r)
         return FATAL;
     }
     const Status status = c->call.status;
+    const uint64_t done = c->call.word[0];
     hear(g);
-    if ((unsigned)status > WARNING && c->call.word[0] < last)
-        tell_refused(r, c->call.word[0], status);
+    if ((unsigned)status > WARNING && done < last)
+        tell_refused(r, done, status);
     proxy_discard(g);
     return status;
 }

@@ -82,7 +82,8 @@ void proxy_together(Remote *r, int call, const Directional *asked, size_t count)
             proxy_discard(g);
             return;
         }
-        memset(proxy_arrays(record) + record->bytes - d->unknowns * sizeof(double), 0, d->unknowns * sizeof(double));
+        const size_t bytes = bytes_of_derivatives(d->unknowns, d->knowns), results = d->unknowns * sizeof(double);
+        memset(proxy_arrays(record) + bytes - results, 0, results); /* by its own count: the host may have changed that of the record */
     }
     g->together = count;
     r->instance->called = true;
