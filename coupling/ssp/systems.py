@@ -68,13 +68,25 @@ def to_ssp(definition: Definition, path: str | os.PathLike[str], settings: Mappi
     if not definition.instances:
         raise BuildError(f"the system '{definition.name}' is empty; add instances first")
     compliance, warnings = compliance_of(definition, settings.get("communication_step", annotation.STEP))
-    for sentence in warnings:
+    for sentence in [*warnings, *_states_given(definition)]:
         warn(f"'{path}': {sentence}", stacklevel=2)
     try:
         write(definition, target, settings, parameters == "file", origin.appearance, compliance)
     except OSError as error:
         raise OSError(f"'{path}' cannot be written: {error.strerror}; {remedy(error)}") from None
     return target
+
+
+def _states_given(definition: Definition) -> list[str]:
+    """Returns a sentence on start values that libcosim does not apply."""
+    set_by_all = ("parameter", "structuralParameter", "input")
+    names = [
+        f"{each.name}.{name}"
+        for each in definition.instances
+        for name, _ in each.start
+        if (variable := each.stepped.fmu.variables.get(name)) is not None and variable.causality not in set_by_all
+    ]
+    return [f"libcosim leaves out start values of states ({listed(names)}); form='mechanism' has them in its FMU"] if names else []
 
 
 def _target(path: str | os.PathLike[str]) -> Path:
