@@ -87,7 +87,7 @@ def check_listed_variables_are_those_that_can_be_got(name, fmi):
 
 
 def check_references_are_dense_and_others_are_refused(name, fmi):
-    """1 to n in the order of the variables, the time last, whatever is not shown of the components."""
+    """1 to n, in FMI 3 in the order of the variables, the time last, whatever is not shown of the components."""
     for kind in ("me", "cs"):
         with Driver(exported(name, fmi), kind, "unit") as driver:
             driver.start()
@@ -96,6 +96,15 @@ def check_references_are_dense_and_others_are_refused(name, fmi):
 
 def number(text: str) -> float:
     return float(text == "true") if text in ("true", "false") else float(text)
+
+
+def check_states_precede_their_derivatives(name, fmi):
+    """OMSimulator's Python reader looks a state up among the variables that it has read before."""
+    with Driver(exported(name, fmi), "me", "unit") as driver:
+        variables = driver.description.modelVariables
+        places = {each.name: place for place, each in enumerate(variables)}
+        late = [each.name for each in variables if each.derivative is not None and places[each.derivative.name] > places[each.name]]
+        assert fmi == 3 or late == []
 
 
 # -- dependencies ------------------------------------------------------------------------------------------------------
@@ -251,6 +260,7 @@ def test_every_mechanism(name, fmi):
         check_no_arrays_and_no_clocks_are_claimed,
         check_listed_variables_are_those_that_can_be_got,
         check_references_are_dense_and_others_are_refused,
+        check_states_precede_their_derivatives,
         *(OF_SMALL_ONES if name in SMALL else ()),
         name=name,
         fmi=fmi,

@@ -252,7 +252,9 @@ class Driver:
 def check_references(driver: Driver, name: str) -> None:
     """Value references count the variables of the description from 1 on, the time being the last; every getter and setter refuses others."""
     count = len(driver.variables)
-    assert [v.valueReference for v in driver.variables.values()] == list(range(1, count + 1))
+    found = [v.valueReference for v in driver.variables.values()]
+    # A list of FMI 2 has each state before its derivative, whatever their references are.
+    assert (sorted(found) if driver.description.fmiVersion == "2.0" else found) == list(range(1, count + 1))
     assert list(driver.variables)[-1] == "time"
     driver.log.clear()
     for reference in (0, count + 1, 2**32 - 1):
