@@ -68,7 +68,7 @@ def to_ssp(definition: Definition, path: str | os.PathLike[str], settings: Mappi
     if not definition.instances:
         raise BuildError(f"the system '{definition.name}' is empty; add instances first")
     compliance, warnings = compliance_of(definition, settings.get("communication_step", annotation.STEP))
-    for sentence in [*warnings, *_states_given(definition)]:
+    for sentence in [*warnings, *_states_given(definition), *_structural(definition)]:
         warn(f"'{path}': {sentence}", stacklevel=2)
     try:
         write(definition, target, settings, parameters == "file", origin.appearance, compliance)
@@ -87,6 +87,13 @@ def _states_given(definition: Definition) -> list[str]:
         if (variable := each.stepped.fmu.variables.get(name)) is not None and variable.causality not in set_by_all
     ]
     return [f"libcosim leaves out start values of states ({listed(names)}); form='mechanism' has them in its FMU"] if names else []
+
+
+def _structural(definition: Definition) -> list[str]:
+    """Returns a sentence on FMUs that OMSimulator's Python reader refuses."""
+    fmus = {each.name: each.stepped.fmu for each in definition.instances}
+    names = [name for name, fmu in fmus.items() if any(each.causality == "structuralParameter" for each in fmu.variables.values())]
+    return [f"OMSimulator's Python reader refuses structural parameters of FMI 3 ({listed(names)}); use FMUs of FMI 2"] if names else []
 
 
 def _target(path: str | os.PathLike[str]) -> Path:
