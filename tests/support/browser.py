@@ -93,14 +93,14 @@ class Browser:
         found: dict[str, Any] = json.loads(text)
         return found
 
-    def show(self, page: Path, width: int = 1000, dark: bool = False) -> None:
+    def show(self, address: str, width: int = 1000, dark: bool = False) -> None:
         """Shows a page as a window of a width has it, and waits until it and its pictures are loaded."""
         self.send("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=width < 500)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.send("Emulation.setEmulatedMedia", features=[scheme])
         self.send("Page.navigate", url="about:blank")
         self.errors, self.requests = [], []
-        self.send("Page.navigate", url=page.as_uri())
+        self.send("Page.navigate", url=address)
         until = time.monotonic() + _PATIENCE
         while not self.value("location.href != 'about:blank' && document.readyState == 'complete'"):
             assert time.monotonic() < until, "the page is not loaded"

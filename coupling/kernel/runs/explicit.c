@@ -73,15 +73,16 @@ int kernel_roughest(const Kernel *k, int *state, double *time)
 enum { AHEAD = 10, HALVINGS = 50 };
 static const double jump_share = 1e-3;
 
-/* The greatest difference of derivatives, in tolerances of their states. */
+/* The greatest difference of derivatives, in tolerances of their states; not a number if one is not. */
 static double apart(const Kernel *k, const double *a, const double *b)
 {
     const RungeKutta *rk = k->run->own->rk;
     double most = 0;
     for (int i = 0; i < k->states; i++) {
-        const double off = fabs(a[i] - b[i]) / (rk->atol[i] + rk->rtol * fabs(rk->x[i]));
-        if (!(off <= most))
-            most = off;
+        const double off = a[i] == b[i] ? 0 : fabs(a[i] - b[i]) / (rk->atol[i] + rk->rtol * fabs(rk->x[i]));
+        if (isnan(off))
+            return NAN;
+        most = fmax(most, off);
     }
     return most;
 }
@@ -121,7 +122,9 @@ int kernel_rough_is_steep(Kernel *k)
     status |= kernel_derivatives(k, own->rk->t, own->rk->x, at_middle);
     free(found);
     k->statistics = counted;
-    return !status && left <= jump_share * whole;
+    if (status)
+        k->failure.kind = KERNEL_DONE; /* of the search, not of the run */
+    return !status && whole > 0 && isfinite(whole) && left <= jump_share * whole;
 }
 
 long kernel_stiffness(const Kernel *k, int *state, double *since)

@@ -138,7 +138,7 @@ def test_inputs_are_suggested_where_an_input_is_wanted() -> None:
     other = System()
     other.add("motor", "mechanical1d.Torque")
     assert refusal(lambda: other.drive("motor.torqe", 1.0)).endswith("did you mean 'motor.torque'?")
-    assert refusal(lambda: other.drive("motor.power", 1.0)).endswith("; its inputs are 'torque'")
+    assert refusal(lambda: other.drive("motor.voltage", 1.0)).endswith("; its inputs are 'torque'")
 
 
 def test_what_cannot_be_known_yet_is_refused_by_build() -> None:
