@@ -57,7 +57,7 @@ def test_events_are_located_by_the_fmus_once_equations_were_left(monkeypatch: py
     monkeypatch.setattr(Kernel, "advance", leave)
     shaft = random_shaft(13)
     result = shaft.system((0, 1, 2, 3)).simulate(6.0, **EXACT)
-    assert "up to t = 0 s" in result.statistics.evaluated
+    assert "until t = 0 s" in result.statistics.evaluated
     assert result["shaft.phi"][-1] == pytest.approx(shaft.run(6.0)[0], abs=1e-7)
 
 
