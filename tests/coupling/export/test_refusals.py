@@ -73,7 +73,11 @@ def named_solver() -> System:
 
 
 SENTENCES: dict[str, tuple[Callable[[], System], dict[str, object], tuple[str, ...]]] = {
-    "foreign FMU": (lambda: with_(lambda s: s.add("pump", foreign.gain())), {}, ("'pump' cannot be exported", "Leave it out of the system")),
+    "foreign FMU": (
+        lambda: with_(lambda s: s.add("pump", foreign.gain())),
+        {},
+        ("'pump' cannot be exported", "Leave it out of the system"),
+    ),
     "function of time": (lambda: with_(lambda s: s.drive("pin.effort", lambda t: t)), {}, ("'pin.effort' cannot be exported", "table")),
     "violated start": (contradictory, {}, ("the start violates constraints", "b.position[1]")),
     "contradiction": (nothing_to_move, {"initial": "relax"}, ("contradict",)),
