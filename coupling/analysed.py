@@ -275,7 +275,7 @@ class Analysed(Composition):
     def equations(self, form: str = "lagrange") -> EquationsOfMotion:
         """Returns the equations of motion as expressions of SymPy, from the declarations of the components; ``print`` shows them.
 
-        ``lagrange`` gives M a = h + G' lambda and G a = gamma, without the terms that stabilise constraints. ``reduced`` gives M a = h of
+        ``form`` is one of three. ``lagrange`` gives M a = h + G' lambda and G a = gamma, without the terms that stabilise constraints. ``reduced`` gives M a = h of
         independent accelerations. ``successive`` gives A a = h + r and what each constraint adds. Names are those of the FMUs. Parameters
         that are 0, and directions, are numbers. ``function()`` of the result returns a function of NumPy. FMUs of other tools, tables,
         instances that change at events, and more than six bodies in space raise AnalysisError.

@@ -108,7 +108,7 @@ class Pose(Mapping[str, float]):
         return name in self.states or name in self.inputs
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Returns a value, or ``default`` if the pose does not have it."""
+        """Returns the value of ``name``, or ``default`` if the pose does not have it."""
         return self.inputs.get(name, self.states.get(name, default))
 
     def __iter__(self) -> Iterator[str]:

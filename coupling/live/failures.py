@@ -200,9 +200,9 @@ def _coupling_beyond_limit(session: Session, t: float, slot: int) -> Outcome:
     return Outcome(
         Ending.BEYOND_LIMIT,
         f"stopped at t = {t:.9g} s: '{session.program.label(slot)}' is {row['worst']:.4g}{unit}, more than value_limit = {run.value_limit:g} times "
-        f"{row['high'] / run.value_limit:g}{unit}, the largest of its nominal value, its start value and 1: with scheme = '{run.coupling.name}' the coupling is unstable at communication_step = "
-        f"{run.communication_step:g} s; {finer_coupling(session, stable=False)}, or check gains and signs, or another value_limit "
-        f"(None switches it off); {KEPT}",
+        f"{row['high'] / run.value_limit:g}{unit}, the largest of its nominal value, its start value and 1. With scheme = '{run.coupling.name}' "
+        f"the coupling is unstable at communication_step = {run.communication_step:g} s; {finer_coupling(session, stable=False)}, check gains "
+        f"and signs, or choose another value_limit (None switches it off). {KEPT}",
     )
 
 

@@ -61,7 +61,7 @@ def _declared(definition: Definition, fmus: Mapping[str, Fmu]) -> dict[str, Decl
     """Returns the declarations of all instances; raises NoText for instances without native text."""
     if definition.enforced:
         raise BuildError(
-            f"'{definition.enforced[0][0]}' comes and goes by enforce(), for which there is no Modelica text; leave enforce() out"
+            f"'{definition.enforced[0][0]}' is in force at some times only, by enforce(), and Modelica text has no such joints; leave enforce() out"
         )
     found: dict[str, Declaration] = {}
     named: dict[str, Declaration] = {}

@@ -25,7 +25,7 @@ Files = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
 def from_modelica(name: str, files: Files = (), *, libraries: Sequence[str] = ("Modelica",)) -> Path:
-    """Returns the FMU of a Modelica class, such as ``from_modelica("Act.DCMotor", "Act.mo")``, for ``System.add``.
+    """Returns the FMU of the Modelica class ``name``, such as ``from_modelica("Act.DCMotor", "Act.mo")``, for ``System.add``.
 
     ``files`` are those that hold the class, ``libraries`` those that OpenModelica loads before. OpenModelica's compiler ``omc`` on the PATH
     builds an FMU of FMI 2.0 for Model Exchange and Co-Simulation. It is kept in the cache by the content of the files and the version of

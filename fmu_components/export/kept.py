@@ -40,7 +40,7 @@ def take_temporary(why: str) -> None:
     folder = _instead[_chosen()] = own("cache")
     atexit.register(remove, folder, os.getpid())
     warnings.warn(
-        f"{why}; what is built is kept in '{folder}' until this process ends: name a folder of your own in the environment variable JOURDAIN_CACHE",
+        f"{why}; built files are kept in '{folder}' until this process ends: name a folder of your own in the environment variable JOURDAIN_CACHE",
         RuntimeWarning,
         stacklevel=2,
     )

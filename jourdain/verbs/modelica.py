@@ -25,9 +25,7 @@ def add_to(verbs: Any) -> argparse.ArgumentParser:
     parser.add_argument("--out", type=Path, default=Path(), metavar="DIR", help="the folder of the model (default: this one)")
     parser.add_argument("--inputs", action="append", metavar="NAME", help="a port or input that becomes a connector; may be repeated")
     parser.add_argument("--outputs", action="append", metavar="NAME", help="an output that becomes a connector; may be repeated")
-    parser.add_argument(
-        "--initial", choices=("check", "assemble"), default="check", help="what is done with a start that violates constraints"
-    )
+    parser.add_argument("--initial", choices=("check", "assemble"), default="check", help="treatment of a start that violates constraints")
     parser.add_argument("--build", action="store_true", help="have omc on the PATH build an FMU of a native model, or import the FMU")
     parser.set_defaults(verb=_modelica)
     return parser

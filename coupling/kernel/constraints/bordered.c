@@ -276,7 +276,7 @@ static double scale_of(const Bordered *b, int unknown, double c)
     return b->level[unknown] == OF_POSITION ? 1 / (c * c) : b->level[unknown] == OF_VELOCITY ? 1 / c : 1;
 }
 
-/* By what a multiplier takes part in its own equation, whose scale is given. */
+/* Returns the share of a multiplier in its own equation, whose scale is given. */
 static double share_of(const Bordered *b, int unknown, double scale)
 {
     return b->share > 0 && b->level[unknown] != OF_RESIDUAL ? scale * b->share : penalty * b->diagonal[unknown];

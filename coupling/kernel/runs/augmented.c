@@ -135,8 +135,8 @@ static double rate_of(const Bordered *b, int unknown, const double *dx, const do
     return sum;
 }
 
-/* Equations (26) to (31), and the reactions (36), (42) and (43). The evaluation's accelerations satisfy the constraints. What the others
- * violate follows from their distance to these. */
+/* Equations (26) to (31), and the reactions (36), (42) and (43). The evaluation's accelerations satisfy the constraints. The violation of
+ * the others follows from their distance to these. */
 void augmented_accelerations(Index3 *own, double t, double h)
 {
     Bordered *b = own->b;

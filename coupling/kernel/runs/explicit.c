@@ -33,7 +33,7 @@ typedef struct Explicit {
     long to_look;
     int stiff_in_a_row, not_stiff;
     double suspected_since;
-    /* Where the roughest step began, and its mean derivative. */
+    /* The start of the roughest step, and its mean derivative. */
     double *rough_from, *rough_along;
     /* Changes of sign by state, in so many of the steps to be watched. */
     double *slope;
@@ -68,8 +68,8 @@ int kernel_roughest(const Kernel *k, int *state, double *time)
     return k->run->own->most_rejected;
 }
 
-/* Of the search for a jump: how many steps ahead it looks, how often the interval is halved, and the share of the change that is left at
- * least where the derivative jumps. */
+/* The search for a jump: steps that it looks ahead, halvings of the interval, and the least share of the change that is left where the
+ * derivative jumps. */
 enum { AHEAD = 10, HALVINGS = 50 };
 static const double jump_share = 1e-3;
 

@@ -180,7 +180,11 @@ def test_components_without_text_are_refused(tmp_path: Path, fmu: object) -> Non
     )
     enforced = pendulum()
     enforced.enforce("pin", [(0.5, None)])
-    refused(enforced, tmp_path / "m", "'pin' comes and goes by enforce(), for which there is no Modelica text; leave enforce() out")
+    refused(
+        enforced,
+        tmp_path / "m",
+        "'pin' is in force at some times only, by enforce(), and Modelica text has no such joints; leave enforce() out",
+    )
 
 
 def test_functions_are_refused_by_name(tmp_path: Path) -> None:

@@ -302,15 +302,15 @@ def test_names_in_packages_have_no_blanks(parameters: str, tmp_path: Path) -> No
     leg.add("upper arm", "planar.Body1", {"p1.rx": -0.5, "x": 0.5})
     system = System("a walking machine")
     system.add("the ground", "planar.Fixed")
-    system.add("push\there", "planar.Wrench", {"Fx": 2.375})
+    system.add("push here", "planar.Wrench", {"Fx": 2.375})
     system.add("push_here", "planar.Wrench")
     system.include("left leg", leg)
     system.join("planar.Revolute", "the ground.p1", "left leg.upper arm.p1", name="hip joint")
-    for wrench in ("push\there", "push_here"):
+    for wrench in ("push here", "push_here"):
         system.connect(f"{wrench}.M", "left leg.upper arm.p1")
     system.drive("push_here.Fy", [(0.0, 0.0), (0.1, 1.0)])
     path = tmp_path / "machine.ssp"
-    sentence = f"'{path}': 'push\\there' is called 'push_here_2' there, since 'push_here' is taken; give it a name of letters, digits, '_' and '-' to choose another one"
+    sentence = f"'{path}': 'push here' is called 'push_here_2' there, since 'push_here' is taken; give it a name of letters, digits, '_' and '-' to choose another one"
     with pytest.warns(UserWarning, match=f"^{re.escape(sentence)}$"):
         again = both_ways(system, path, parameters=parameters)
     assert again.definition == system.definition and again.notes == ()
@@ -323,14 +323,14 @@ def test_names_in_packages_have_no_blanks(parameters: str, tmp_path: Path) -> No
     assert described.items() >= {
         ("the_ground", "the ground"),
         ("push_here", None),
-        ("push_here_2", "push\there"),
+        ("push_here_2", "push here"),
         ("left_leg", "left leg"),
         ("upper_arm", "left leg.upper arm"),
     }
     assert (structure.get("name"), structure.get("description")) == ("a_walking_machine", "a walking machine")
     if parameters == "inline":
         heavier = replaced(path, "SystemStructure.ssd", '<ssv:Real value="2.375"', '<ssv:Real value="3.0"')
-        assert System.from_ssp(heavier).start_values["push\there"] == {"Fx": 3.0}
+        assert System.from_ssp(heavier).start_values["push here"] == {"Fx": 3.0}
     stripped = System.from_ssp(for_others(path))
     assert {"push_here_2", "left_leg.upper_arm", "hip_joint"} <= set(stripped.instances) and stripped.name == "a_walking_machine"
 

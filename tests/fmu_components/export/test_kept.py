@@ -220,7 +220,7 @@ def test_a_cache_that_is_read_only(cache: Path, number: int, tmp_path: Path, mon
     refused(cache, number, monkeypatch)
     assert cached_fmu(FIXED, 3) == here
     sentence = (
-        f"the FMU of 'planar.Fixed' cannot be kept in '{cache}': {os.strerror(number)}; what is built is kept in '.*' until this process ends: name a "
+        f"the FMU of 'planar.Fixed' cannot be kept in '{cache}': {os.strerror(number)}; built files are kept in '.*' until this process ends: name a "
         "folder of your own in the environment variable JOURDAIN_CACHE"
     )
     with pytest.warns(RuntimeWarning, match=re.escape(sentence).replace(re.escape(".*"), ".*")):
@@ -268,6 +268,6 @@ def test_no_home(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JOURDAIN_CACHE")
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(Path, "home", homeless)
-    with pytest.warns(RuntimeWarning, match="there is no home folder for a cache; what is built is kept in '"):
+    with pytest.warns(RuntimeWarning, match="there is no home folder for a cache; built files are kept in '"):
         found = cached_fmu(FIXED, 3)
     assert kept.key_of(found) is not None and found.is_relative_to(kept.cache_folder())
