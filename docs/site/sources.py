@@ -16,7 +16,7 @@ from docs.site.words import toctree
 
 ROOT = Path(__file__).parents[2]
 TUTORIALS = ("ten-minutes", "foreign-actuator", "exporting", "own-joint", "controller", "in-space", "many-runs", "openmodelica")
-STUDIES = ("compared", "papers", "co-simulation-stability", "crane", "interoperability", "reliability-tests", "misprints")
+STUDIES = ("compared", "theory", "papers", "co-simulation-stability", "crane", "interoperability", "reliability-tests", "misprints")
 PROJECT = ("architecture", "evaluation", "inside-exports", "glossary", "versioning", "release-notes-0.1.0")
 """Pages of the folder docs that are no manuals."""
 SHORT = {"docs/tutorials/ten-minutes": "A first machine"}
