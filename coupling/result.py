@@ -284,8 +284,7 @@ class Result:
                     f"plot: '{first}' in {a or '1'} and '{second}' in {b or '1'} cannot share axes; name them in separate tuples"
                 )
         target = None if path is None else file_path(path, ".png")
-        with written(target or Path(), "figure"):
-            return plot(self.time, [{name: self[name] for name in group} for group in groups], self.units, target, events)
+        return plot(self.time, [{name: self[name] for name in group} for group in groups], self.units, target, events)
 
     def animate(
         self,

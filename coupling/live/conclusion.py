@@ -60,7 +60,7 @@ def conclude(session: Session, outcome: Outcome, warned: Sequence[str], given: S
         attempted(outcome.warnings, None, check_end, session, outcome)
         for make in (warnings, jumps, idle, impacts_warned):
             outcome.warnings += sentences(make, session)
-        outcome.notes += [*built.notes, *_degrees(session, given), *sentences(built.overruled, given)]
+        outcome.notes += [*built.notes, *sentences(_degrees, session, given), *sentences(built.overruled, given)]
         for make in (takeovers, _shared, _left):
             outcome.notes += sentences(make, session)
     except HostDied:

@@ -172,4 +172,4 @@ def test_only_constraints_that_hold_count_as_violated() -> None:
 def test_a_start_inside_is_refused() -> None:
     with pytest.raises(InitialStateError) as refused:
         stop(s=-0.01).simulate(1.0)
-    assert str(refused.value) == "'stop' starts 0.01 m inside (position[1] = -0.01 m; at most 1e-06 m); move it, or use initial='assemble'"
+    assert str(refused.value) == "'stop' starts 0.01 m inside (position[1] = -0.01 m, at most 1e-06 m); move it, or use initial='assemble'"

@@ -144,7 +144,7 @@ def arguments(session: Session, number: float) -> dict[str, Any]:
         "status": Status.NOT_FINITE, "kind": "friction", "joint": "pin", "message": "", "part": session.built.parts[0], "pivot": number,
         "run": session.run, "h": number, "control": "adaptive", "tolerance": number, "repetitions": 3, "name": "a.b", "gain": number,
         "violation": number, "noise": number, "others": ["a"], "value": number, "scheme": "explicit", "step": number, "left": number,
-        "joints": ["pin"], "partners": {"pin": number}, "outcome": Outcome(Ending.COMPLETED, "completed"), "unsolved": coupled.StepUnsolved("no"),
+        "joints": ["pin"], "partners": {"pin": number}, "outcome": Outcome(Ending.COMPLETED, "completed", counts={"steps": 1000, "rejected": 1000}), "unsolved": coupled.StepUnsolved("no"),
         "instance": "a", "own": number, "other": "b", "start_time": 0.0, "stop_time": 1.0, "remedy": "", "ending": Ending.NOT_SOLVED,
         "found": Outcome(Ending.NOT_FINITE, "stopped"), "warned": (), "given": (), "rows": 2, "level": "position", "address": address,
         "references": [address.reference] * 2, "marked": np.full(unknowns, number), "multiplier": session.named(address.part, address.reference),
@@ -165,8 +165,9 @@ OTHERWISE: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 NOT_WRITERS = {
     *("begin_switching", "name_modes", "schedule_enforcement", "follow_gauge", "check_start_state", "gauge_starts"),
     *("broken_off", "conclude", "judge", "outcome", "ended", "decided", "integrate", "_asks_for_more"),
+    "_coupling_beyond_limit",
 }
-"""Functions of these files that act on a run; or that decide before it; the last ones are tested by what they call."""
+"""Functions of these files that act on a run, that decide before it, that are tested by their callees, or that need a co-simulation."""
 
 
 def writers() -> Iterator[Callable[..., object]]:

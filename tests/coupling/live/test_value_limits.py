@@ -145,7 +145,7 @@ def test_an_unstable_coupling(scheme: str) -> None:
     """States inside Co-Simulation instances have the limit too: the run ends by a sentence that blames the step, here and elsewhere."""
     found = crane().simulate(1.0, communication_step=5e-3, scheme=scheme)
     assert re.match(
-        rf"stopped at t = \S+ s: 'cylinder.p2' is \S+ Pa, more than value_limit = 1e\+09 times 1e\+06 Pa, .*: with scheme = '{scheme}' the coupling is "
+        rf"stopped at t = \S+ s: 'cylinder.p2' is \S+ Pa, more than value_limit = 1e\+09 times 1e\+06 Pa, .*\. With scheme = '{scheme}' the coupling is "
         r"unstable at communication_step = 0.005 s; choose a smaller communication_step, or scheme='implicit'",
         found.outcome.sentence,
     )

@@ -103,7 +103,7 @@ def test_a_run_stays_within_its_table_or_says_that_it_does_not() -> None:
 
 
 def test_the_remedies_for_a_plain_table_are_accepted() -> None:
-    with pytest.raises(Exception, match="a table with smooth=True or a function with rate=, or let"):
+    with pytest.raises(Exception, match="a table with smooth=True or a function with rate=, or connect"):
         moved().simulate(2.0)
     moved(smooth=True).simulate(0.1)
 

@@ -40,7 +40,7 @@ def test_the_remedy_for_too_many_steps_names_the_state(solver: str) -> None:
     assert outcome.ending is Ending.TOO_MANY_STEPS and not outcome.warnings
     assert re.search(
         r"after max_steps = 200 steps; raise max_steps, or, since the problem looks stiff from t = \S+ s on because of 'rod[12]\.omega', "
-        "choose solver='cvode'; ",
+        r"choose solver='cvode'\. ",
         outcome.sentence,
     )
 

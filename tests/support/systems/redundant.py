@@ -129,7 +129,7 @@ class Machine:
     """A coordinate, from its start on."""
     reference: Callable[[np.ndarray], np.ndarray]
     stop: float
-    true: str = "of least length are taken"
+    true: str = "of least length is taken"
     """Sentence that may be said of the machine besides its redundancy."""
 
 
@@ -241,7 +241,7 @@ def parallelogram(cranks: int, seed: int) -> Machine:
         measure="foot1.rotation.q",
         reference=reference,
         stop=2.0,
-        true="in more than one way",
+        true="more than one motion is possible",
     )
 
 
@@ -456,11 +456,11 @@ def run(machine: Machine, variant: Variant, *, rtol: float = 1e-8, **options: ob
         return Found(error=math.inf, steps=0, redundant=0, others=tuple(result.outcome.warnings), sentence=result.outcome.sentence)
     value = result[machine.measure] - result[machine.measure][0]
     right = machine.reference(result.time)
-    counted = [int(each.split()[0]) for each in result.outcome.warnings if "of least length are taken" in each]
+    counted = [int(each.split()[0]) for each in result.outcome.warnings if "of least length is taken" in each]
     return Found(
         error=float(np.abs(value - right).max() / (rtol * max(1.0, np.abs(right).max()))),
         steps=result.statistics.steps,
         redundant=max(counted, default=0),
-        others=tuple(each for each in result.outcome.warnings if machine.true not in each and "of least length are taken" not in each),
+        others=tuple(each for each in result.outcome.warnings if machine.true not in each and "of least length is taken" not in each),
         sentence=result.outcome.sentence,
     )
