@@ -88,6 +88,7 @@ def test_a_users_file_builds_beside_the_catalogue(run: Run, tmp_path: Path) -> N
     assert made(tmp_path) == {"fmi2/Screw.fmu", "fmi2/planar.Fixed.fmu"}
 
 
+@pytest.mark.slow
 def test_the_script_runs_by_its_path(tmp_path: Path) -> None:
     """python build_fmus.py works from any folder and ends with the status of its outcome."""
     good, bad = (

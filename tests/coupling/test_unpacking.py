@@ -79,6 +79,7 @@ def library_in_another_process(path: str) -> str:
     return str(load(path).library("cs"))
 
 
+@pytest.mark.slow
 def test_many_processes_at_once_unpack_once(tmp_path: Path, folder: Path) -> None:
     """The first process makes the entry; the others use it."""
     path = written(tmp_path / "m.fmu")

@@ -121,6 +121,7 @@ def test_a_free_torque_balances_what_is_held():
     assert model.A[1, 0] == pytest.approx(3 * WEIGHT * np.sin(0.3), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_the_hydraulic_crane_balances_its_load_by_trapped_oil():
     """Its pressures follow from its load: a run that starts there stays."""
     crane = example("06_hydraulic_crane").system()
@@ -147,6 +148,7 @@ def test_sentences(ask, error, sentence):
     assert sentence in str(told.value)
 
 
+@pytest.mark.slow
 def test_a_body_on_a_ball_joint_hangs_from_any_attitude():
     """Its mass centre comes to lie under the joint, in three dimensions and by a quaternion; turning about the vertical is neutral."""
     system = System("on a ball")

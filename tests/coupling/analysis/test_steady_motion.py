@@ -43,6 +43,7 @@ def test_an_upright_disc_rolls_stably_above_its_speed(speed):
     assert model.stable == (speed**2 > G * 0.5 / 3)
 
 
+@pytest.mark.slow
 def test_a_disc_in_coordinates_that_change_is_refused():
     """Quaternions, which spin along, are such coordinates."""
     with pytest.raises(
@@ -80,6 +81,7 @@ def nutation(spin: float, tilt: float, precession: float) -> float:
     return sum(w * (potential(tilt + i * h) + potential(tilt - i * h)) / (1 if i else 2) for i, w in weights.items()) / h**2 / PIVOT
 
 
+@pytest.mark.slow
 def test_a_top_precesses_steadily():
     """It precesses on a ball joint, in the angles of a gimbal. Its nutation is that of the reduced potential, all else is neutral."""
     spin = (MOMENT + PIVOT * PRECESSION**2 * np.cos(TILT)) / (J3 * PRECESSION) - PRECESSION * np.cos(TILT)

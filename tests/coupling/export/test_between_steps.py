@@ -113,7 +113,8 @@ def hit(play: float) -> System:
     return system
 
 
-@pytest.mark.parametrize("play", [0.1998, pytest.param(0.19, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("play", [0.19, 0.1998])
 def test_one_long_step_sees_peaks_of_drives(play: float) -> None:
     path = hit(play).export_fmu(folder() / f"hit{play}.fmu", platforms=["linux64"], outputs=["block.s"])
     with Driver(path, "cs") as driver:

@@ -122,7 +122,8 @@ def test_a_table_is_found_again_behind_a_restored_state():
         fmu.fmu.freeFMUState(state)
 
 
-@pytest.mark.parametrize("fmi", [pytest.param(2, marks=pytest.mark.slow), 3])
+@pytest.mark.slow
+@pytest.mark.parametrize("fmi", [2, 3])
 def test_the_crane_in_one_fmu_passes_its_events(fmi):
     """Hydraulics, mechanics, and the table of the valve's command, over the end stop; against the master."""
     crane = example("06_hydraulic_crane")

@@ -44,6 +44,7 @@ def test_compiled_code_runs_as_the_fmus_do(straight, monkeypatch, tmp_path):
     assert np.max(np.abs(np.array(result.values[-1]) - expected)) <= 1e-11 * np.max(np.abs(expected))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("omitted", ["", "before", "after"])
 def test_code_is_judged_where_the_equations_are_singular(omitted, monkeypatch):
     """The loop of a walking leg is so with the numbers by which code and tape are compared: its equations are, and what follows from unknowns."""

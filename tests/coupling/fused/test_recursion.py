@@ -122,6 +122,7 @@ def test_parameters_are_numbered_as_in_the_equations_of_the_fmus():
     assert (ours.parameters, ours.discrete) == (theirs.parameters, theirs.discrete)
 
 
+@pytest.mark.slow
 def test_joints_with_multipliers_and_short_trees_are_solved_as_the_fmus_have_it():
     assert cut_between_blocks(four_bars(1).build(communication=False)) is None
     assert cut_between_blocks(chain(2).build(communication=False)) is None

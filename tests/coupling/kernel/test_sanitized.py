@@ -20,6 +20,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(tmp_path_factory.mktemp("kernel"))
 
 
+@pytest.mark.slow
 def test_every_solver_and_scheme_stays_within_its_arrays(watched: Path) -> None:
     """The runs are short; the whole tests of the layer above follow with all tests."""
     done = run_watched(watched, ["-m", "tests.support.kernel.sanitized"], 300)
@@ -28,6 +29,7 @@ def test_every_solver_and_scheme_stays_within_its_arrays(watched: Path) -> None:
     assert told and int(told[1]) >= 24
 
 
+@pytest.mark.slow
 def test_the_sanitizers_watch(watched: Path) -> None:
     """An array that is too short is found: without this the test above would pass on anything."""
     program = """

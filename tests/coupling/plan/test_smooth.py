@@ -23,6 +23,7 @@ def at(drive: PiecesDrive, share: np.ndarray) -> np.ndarray:
     return sum(drive.coefficients[:, k, None] * time**k for k in range(drive.coefficients.shape[1]))  # type: ignore[no-any-return]
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(steps, changes), min_size=1, max_size=12))
 def test_a_curve_is_monotone_between_rows_and_its_acceleration_is_continuous(rows) -> None:

@@ -62,6 +62,7 @@ def test_it_takes_less_than_fixed_steps_of_the_same_error(scheme):
     assert fixed.statistics.passes >= 3 * passes and error(fixed) > error(controlled)
 
 
+@pytest.mark.slow
 def test_steps_are_short_where_much_happens():
     """Steps in the fast phases have a hundredth of the size of those in the slow ones. Rows are at the points, unless rows between them are
     requested."""

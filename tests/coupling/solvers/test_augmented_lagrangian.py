@@ -203,6 +203,7 @@ def test_a_points_at_b(level, least, most, metric):
     assert ((least < orders) & (orders < most)).all(), orders
 
 
+@pytest.mark.slow
 def test_a_wheel_in_space_in_natural_coordinates():
     """Both reactions of the rolling condition differ by less than the paper's 3e-6 N with steps of 1 ms, and by the square of the step."""
     wheel, off = known.natural_wheel(), {}

@@ -115,6 +115,7 @@ def test_an_interrupt_keeps_what_there_is():
     assert result.outcome.ending is Ending.INTERRUPTED and 0.01 < result.time[-1] <= 1e3
 
 
+@pytest.mark.slow
 def test_an_interrupt_from_outside_is_heard_soon(made):
     """The run that it interrupts would take very long."""
 

@@ -124,6 +124,7 @@ def test_constraints_that_move_by_themselves_are_of_second_order():
     assert orders(errors) == pytest.approx([2.0, 2.0], abs=0.1)
 
 
+@pytest.mark.slow
 def test_a_sphere_rolls_in_space():
     """Chaplygin's: centre, angular velocity and forces after 1, 3 and 5 s, to order 2; the first and the last are known to two digits."""
     system, times, found = chaplygin.system(), [1.0, 3.0, 5.0], {}

@@ -70,6 +70,7 @@ def test_what_a_users_function_prints_is_printed(capsys: pytest.CaptureFixture) 
     assert len(printed) > 3 and all(line.startswith("at ") for line in printed)
 
 
+@pytest.mark.slow
 def test_its_libraries_run_on_one_thread_and_the_environment_stays_as_it_is() -> None:
     """Several wait for each other actively, which makes small matrices slow by a factor of ten."""
     code = (

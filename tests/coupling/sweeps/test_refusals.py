@@ -179,6 +179,7 @@ def test_what_cannot_travel_or_run_side_by_side_is_named(monkeypatch: pytest.Mon
     )
 
 
+@pytest.mark.slow
 def test_a_script_without_a_main_guard_gets_a_sentence(tmp_path: Path) -> None:
     """Each of its processes would begin with the sweep; none leaves a trace of its own."""
     script = tmp_path / "study.py"

@@ -37,6 +37,7 @@ def noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_second_process_imports_no_package_that_it_does_not_use(tmp_path: Path) -> None:
     """The result is the same: 2 * 3."""
     environment = {**os.environ, "JOURDAIN_CACHE": str(tmp_path)}

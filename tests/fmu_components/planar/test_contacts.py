@@ -135,6 +135,7 @@ def test_a_block_that_should_stick_creeps_in_proportion_to_vr():
             assert wrench(d)[:2] == pytest.approx([0, m * g], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_friction_in_space_is_against_the_slip():
     """The friction on a plane is mu F against the slip's direction, at the lowest point of the sphere."""
     with Driver(cached_fmu(find("spatial.CompliantContact"), 3), "cs") as d:

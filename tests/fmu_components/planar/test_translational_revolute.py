@@ -98,6 +98,7 @@ def test_the_angular_acceleration_of_the_elliptic_trammel(phi, rate):
         assert -mechanism["rod.der(omega)"] == pytest.approx(expected, rel=1e-10)
 
 
+@pytest.mark.slow
 def test_the_mass_centre_of_the_trammel_traces_an_ellipse():
     """Over a whole turn and more (x/b)^2 + (y/a)^2 = 1, with a constant energy."""
     a, b = 0.4, 0.9

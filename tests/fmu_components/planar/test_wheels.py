@@ -86,6 +86,7 @@ def test_a_wheel_that_slips(kind):
         assert result[name] == pytest.approx(row, abs=1e-8), name
 
 
+@pytest.mark.slow
 def test_a_disc_slips_down_a_slope_until_it_rolls():
     """Thrown with backspin on a slope; the normal force, the multiplier, is m g cos of the slope less nothing, and SciPy does the rest."""
     m, inertia, R, slope, g = 2.0, 0.04, 0.2, 0.3, 9.81

@@ -78,7 +78,8 @@ def test_hundreds_of_mechanisms_leave_nothing_behind(kind, fmi):
     check_nothing_is_left_behind(exported("pendulum", fmi), kind, 200, 3)
 
 
-@pytest.mark.parametrize("fmi", [2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("fmi", [2, 3])
 def test_instances_of_one_process_keep_their_parameters(fmi, fmu):
     """A thousand instances that live together each fall with their own gravity."""
     path = fmu(find("planar.Body1"), fmi)

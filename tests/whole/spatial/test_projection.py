@@ -142,6 +142,7 @@ def test_exported_it_serves_integrators_that_know_nothing_of_constraints(fmi):
         assert [fmu[f"rod3.p1.{axis}"] for axis in "xyz"] == pytest.approx(machine.REFERENCE[2.0][0], abs=1e-8)
 
 
+@pytest.mark.slow
 def test_directional_derivatives_of_an_export_are_those_of_differences():
     """They are the derivatives by states and time, at states that satisfy the constraints."""
     system = two_rods()
