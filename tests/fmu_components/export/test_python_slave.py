@@ -363,6 +363,7 @@ print("alive")
 """
 
 
+@pytest.mark.slow
 def test_any_number_of_wrong_calls_and_instances_does_no_harm(fmu_of):
     """PythonFMU's binary releases at each exception and at each instantiation what is not its own; the slave makes up for that."""
     script = _ABUSE.format(path=sys.path, fmu=str(fmu_of(BODY)))
