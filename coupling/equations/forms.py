@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -27,7 +28,7 @@ Lines = Iterator[tuple[str, sympy.Expr, sympy.Expr]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class EquationsOfMotion:
+class EquationsOfMotion(ABC):
     """Equations of motion of a system, with expressions of SymPy named as the variables of the FMUs.
 
     ``print`` shows them as text; a notebook shows formulas.
@@ -73,9 +74,9 @@ class EquationsOfMotion:
         """
         return evaluation(self.motion, self.matrices, self.definitions)
 
+    @abstractmethod
     def lines(self) -> Lines:
         """Yields each equation: its heading, left and right side."""
-        raise NotImplementedError
 
     def __str__(self) -> str:
         found, heading = [f"Equations of motion of '{self.motion.name}'"], ""

@@ -75,17 +75,9 @@ def _wrapped(
         folder / f"{model}.fmu",
         inputs=inputs,
         outputs=outputs or [],
-        parameters=None,
         fmi=3,
-        platforms=None,
         initial=initial,
         pose=pose,
-        hold=None,
-        implicit=False,
-        ls_dae=False,
-        stop_time=1.0,
-        stabilisation=None,
-        steps=None,
         locals_shown=False,
     )
     fmu = load(path)

@@ -109,7 +109,8 @@ class Processes(SweepExecutor):
         try:
             self._reader, self._writer = context.Pipe(duplex=False)
             return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(self._reader,))
-        except (OSError, ImportError, NotImplementedError) as error:  # without /dev/shm there are no semaphores
+        # Without /dev/shm there are no semaphores, which Python says by any of these errors; the sweep is refused by a sentence.
+        except (OSError, ImportError, NotImplementedError) as error:
             self._end()
             refused = error if isinstance(error, OSError) else OSError(errno.ENOENT, "no semaphores")
             advice = remedy(refused, "make '/dev/shm' a folder that you may write to")

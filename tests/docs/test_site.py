@@ -164,6 +164,7 @@ PAGES = (
 
 
 @pytest.mark.slow
+# Needed since nothing stands in for a browser, and pip installs none: Debian's package chromium gives one.
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine: apt-get install chromium")
 def test_the_site_in_a_browser(served):
     """Pages load without an error and without a request to another host, fit a phone, and have a dark mode. Each has a search field, short

@@ -74,6 +74,7 @@ def test_our_own_reader(form: str, packages: dict[str, Path], ideal: float) -> N
 def test_ecos(form: str, packages: dict[str, Path], ideal: float) -> None:
     """It applies the parameter sets of one name, which all sets of a package share."""
     if find_spec("ecospy") is None:
+        # Needed since ecos comes with the extra peers, which the ordinary run does not install.
         pytest.skip("ecos is not installed")
     tbb = next(file for file in importlib.metadata.files("tbb") or () if file.name == "libtbb.so.12")
     ctypes.CDLL(str(tbb.locate()), ctypes.RTLD_GLOBAL)  # ecos needs it and does not find it
