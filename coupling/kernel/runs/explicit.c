@@ -381,9 +381,11 @@ int kernel_begin_run(Kernel *k, const Tableau *tableau, double rtol, const doubl
                      double stop, long outputs, const double *output_times)
 {
     /* Steps of high order are long: the more can happen inside. */
-    static const Method methods[] = {{restart, step, state_at, watch_signs, end, visit_state, true, 1},
-                                     {restart, step, state_at, watch_signs, end, visit_state, true, 3}};
-    const int result = begin_run(k, &methods[tableau->order > 5], start, stop, outputs, output_times);
+    static const Method lower = {
+        .restart = restart, .step = step, .state = state_at, .complete = watch_signs, .end = end, .visit = visit_state, .evaluates = true, .samples = 1};
+    static const Method higher = {
+        .restart = restart, .step = step, .state = state_at, .complete = watch_signs, .end = end, .visit = visit_state, .evaluates = true, .samples = 3};
+    const int result = begin_run(k, tableau->order > 5 ? &higher : &lower, start, stop, outputs, output_times);
     if (result)
         return result;
     const size_t n = (size_t)k->states;

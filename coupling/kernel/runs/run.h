@@ -23,9 +23,9 @@ typedef struct {
     int (*complete)(Kernel *);                           /* after a step without an event */
     void (*end)(Kernel *);
     void (*visit)(Kernel *, Visit *);             /* its own state; null where it begins anew instead */
-    bool evaluates; /* a step leaves the instances where it ended */
-    int samples;    /* samples of the indicators inside a step */
-    void (*show)(Kernel *, double t); /* puts what is recorded beside the variables of instances into slots; null without such */
+    void (*show)(Kernel *, double t);             /* puts recorded values that no instance has into slots; null without such */
+    bool evaluates;                               /* a step leaves the instances where it ended */
+    int samples;                                  /* samples of the indicators inside a step */
 } Method;
 
 typedef struct Run {
