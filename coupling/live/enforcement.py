@@ -53,7 +53,7 @@ def changes_of(session: Session) -> tuple[Change, ...]:
     if not built.enforced:
         return ()
     found = []
-    names, scheduled = _multipliers(session), _scheduled(session)
+    names, scheduled = session.multipliers, _scheduled(session)
     for each in changes.passed(session.kernel, len(session.off)):
         impulses = {name: float(value) for name, value in zip(names, each.impulse, strict=True) if name}
         for part, time, on in _at(session, each):
@@ -94,15 +94,6 @@ def off_rows(session: Session, rows: int) -> dict[str, tuple[tuple[int, int], ..
     return found
 
 
-def _multipliers(session: Session) -> list[str]:
-    """Returns the names of the multipliers by unknown of all loops; empty where an unknown is no multiplier."""
-    return [
-        session.named(address.part, address.reference) if unknown < len(loop.unknowns) - loop.torn else ""
-        for loop in session.schedule.loops
-        for unknown, address in enumerate(loop.unknowns)
-    ]
-
-
 def _parts(session: Session, marked: np.ndarray) -> tuple[str, ...]:
     """Returns the instances of marked unknowns."""
     addresses = [address for loop in session.schedule.loops for address in loop.unknowns]
@@ -114,7 +105,7 @@ def jumps(session: Session) -> list[str]:
     found: list[str] = []
     if not session.built.enforced:
         return found
-    names, sizes = _multipliers(session), scales_of_unknowns(session)
+    names, sizes = session.multipliers, scales_of_unknowns(session)
     for each in changes.passed(session.kernel, len(session.off)):
         for part, time, on in _at(session, each):
             own = [place for place, _, _ in session.unknowns_of(part)]

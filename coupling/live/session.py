@@ -136,6 +136,15 @@ class Session:
         return changes.off(self.kernel, sum(len(loop.unknowns) for loop in self.schedule.loops))
 
     @cached_property
+    def multipliers(self) -> list[str]:
+        """The names of the multipliers by unknown of all loops; empty where an unknown is no multiplier."""
+        return [
+            self.named(address.part, address.reference) if unknown < len(loop.unknowns) - loop.torn else ""
+            for loop in self.schedule.loops
+            for unknown, address in enumerate(loop.unknowns)
+        ]
+
+    @cached_property
     def together(self) -> Together | None:
         """The session's instances, if they are started without a check for Ctrl-C between them: those of this library are quick."""
         own = all(part.process is None and part.fmu.is_own for part in self.built.parts)

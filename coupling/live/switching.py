@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import accumulate
 
 from coupling.errors import StartError
 from coupling.kernel.events import switching
@@ -43,18 +44,22 @@ def name_modes(session: Session) -> None:
                 raise StartError(f"'{session.built.parts[each.part].name}' refuses its mode {each.given.mode.name}; build the FMU again")
 
 
-def _place(session: Session, each: Switched) -> int:
-    return sum(len(loop.unknowns) for loop in session.schedule.loops[: each.loop]) + each.unknown
+def _places(session: Session) -> list[tuple[int, Switched]]:
+    """Returns the switched constraints with their places among the unknowns of all loops."""
+    first = [0, *accumulate(len(loop.unknowns) for loop in session.schedule.loops)]
+    return [(first[each.loop] + each.unknown, each) for each in session.built.switched]
 
 
 def switches_of(session: Session) -> list[Change]:
     """Modes that changed, and impacts, in the order of time."""
     if not session.switches:
         return []
-    built, found = session.built, []
-    for struck in _strikes(session):
-        impulses = _impulses(session, struck)
-        for part in _hit(session, struck):
+    built, found, strikes, places = session.built, [], _strikes(session), _places(session)
+    joints = [(place, name) for place, name in enumerate(session.multipliers if strikes else ()) if name]
+    for struck in strikes:
+        impulse = struck.impulse.tolist()
+        impulses = {name: impulse[place] for place, name in joints}
+        for part in dict.fromkeys(each.part for place, each in places if impulse[place] != 0):
             found.append(Change(struck.time, built.parts[part].name, "hit", impulses, struck.lost))
     for change in switching.mode_changes(session.kernel):
         each = built.switched[change.item]
@@ -70,31 +75,15 @@ def _strikes(session: Session) -> list[Strike]:
     return switching.strikes(session.kernel, sum(len(loop.unknowns) for loop in session.schedule.loops))
 
 
-def _impulses(session: Session, struck: Strike) -> dict[str, float]:
-    """Returns the impulses of all joints by multiplier."""
-    addresses = [(loop, unknown, a) for loop in session.schedule.loops for unknown, a in enumerate(loop.unknowns)]
-    return {
-        session.named(a.part, a.reference): float(impulse)
-        for (loop, unknown, a), impulse in zip(addresses, struck.impulse, strict=True)
-        if unknown < len(loop.unknowns) - loop.torn
-    }
-
-
-def _hit(session: Session, struck: Strike) -> list[int]:
-    """Returns the instances whose switched constraints gave an impulse."""
-    return list(dict.fromkeys(each.part for each in session.built.switched if struck.impulse[_place(session, each)] != 0))
-
-
 def not_held(session: Session, rows: int) -> dict[str, tuple[tuple[int, int], ...]]:
     """Returns the rows of the record in which a switched constraint does not hold, by the full names of its levels."""
     if not session.switches:
         return {}
     found, changes = {}, switching.mode_changes(session.kernel)
-    for number, each in enumerate(session.built.switched):
+    for number, (place, each) in enumerate(_places(session)):
         own = [change for change in changes if change.item == number]
         first = own[0].before if own else None
         holds = (lambda mode: mode == 0) if each.given.kind == "friction" else bool
-        place = _place(session, each)
         now = not (session.off[place] or session.lawful[place])
         on, since, spans = now if first is None else holds(first), 0, []
         for change in own:
@@ -118,14 +107,11 @@ def impacts_warned(session: Session) -> list[str]:
 
 def _locked(session: Session) -> list[str]:
     found = []
-    for struck in _strikes(session):
-        for each in session.built.switched:
-            speed = struck.velocity[_place(session, each)]
-            if (
-                each.given.kind == "holds_while"
-                and abs(speed) > 10 * tolerance_of_fit(session.run)
-                and struck.impulse[_place(session, each)]
-            ):
+    locks = [(place, each) for place, each in _places(session) if each.given.kind == "holds_while"]
+    for struck in _strikes(session) if locks else ():
+        for place, each in locks:
+            speed = struck.velocity[place]
+            if abs(speed) > 10 * tolerance_of_fit(session.run) and struck.impulse[place]:
                 unit = session.built.parts[each.part].fmu.by_reference[each.given.velocity].unit or ""
                 unit = "rad/s" if unit == "1/s" else unit
                 found.append(
@@ -137,10 +123,9 @@ def _locked(session: Session) -> list[str]:
 
 def _rests(session: Session) -> list[str]:
     hits: Counter[int] = Counter()
-    found, strikes, slowest = [], _strikes(session), rest_velocity(session)
     rest = {number: change.time for number, change in _last_closed(session).items()}
-    for number, each in enumerate(session.built.switched):
-        place = _place(session, each)
+    found, strikes, slowest = [], _strikes(session) if rest else [], rest_velocity(session)
+    for number, (place, each) in enumerate(_places(session)):
         hits[number] = sum(struck.impulse[place] != 0 and struck.velocity[place] < -slowest for struck in strikes)
         if number in rest and hits[number] >= _MANY_HITS:
             found.append(

@@ -364,12 +364,6 @@ static int tell(Kernel *k, int loop, const Verdict *v, bool moved, double t)
     return result;
 }
 
-/* Says whether a loop keeps its decision, since no event concerns it. */
-static bool rests(const Kernel *k, int loop)
-{
-    return k->resting && k->loops[loop].quiet;
-}
-
 int decide_rank(Kernel *k, double t, const double *x)
 {
     Projection *p = k->projection;

@@ -119,7 +119,7 @@ int read_constraints(Kernel *k, const double *x)
     if (by_equations(&k->phase) && k->fused->read(k))
         return KERNEL_DONE;
     place_instances(&k->phase, inputs_are_known(&k->phase) ? IN_PLACE : ASTRAY);
-    return operate(k, &k->lists[READING]);
+    return operate_list(k, READING);
 }
 
 /* Does the same as fmax, which compilers do not inline. */
@@ -159,6 +159,19 @@ static Violation scale_of(const Kernel *k, const double *x)
     return (Violation){exact * greatest(positions, p->turning), exact * velocities};
 }
 
+/* A part of a scale: that by what events concern. */
+static double loud_scale(const Kernel *k, const double *x, bool positions)
+{
+    const Projection *p = k->projection;
+    const int *const place = positions ? p->shifted : p->moving;
+    double found = 0;
+    for (int i = 0, first = 0; i < k->loop_count; first += k->loops[i++].mobile)
+        for (int s = first; s < first + k->loops[i].mobile && !k->loops[i].quiet; s++)
+            if (place[s] >= 0)
+                found = greatest(found, fabs(x[place[s]]) / (k->size ? k->size[place[s]] : 1));
+    return exact * found;
+}
+
 static double greatest_violation(const Kernel *k, const Listed *l)
 {
     const bool *const off = k->off, *const lawful = k->loops->lawful;
@@ -178,9 +191,13 @@ static Violation violation_against(const Kernel *k, Violation scale)
     return (Violation){position > 0 ? position / scale.position : 0, velocity > 0 ? velocity / scale.velocity : 0};
 }
 
-RARELY Violation violation(const Kernel *k, const double *x)
+RARELY double violation(const Kernel *k, const double *x, bool positions)
 {
-    return violation_against(k, scale_of(k, x));
+    const double found = greatest_violation(k, &k->projection->level[positions ? POSITIONS : VELOCITIES]);
+    if (!(found > 0) || (k->resting && found <= loud_scale(k, x, positions))) /* the whole scale is at least this part */
+        return 0;
+    const Violation scale = scale_of(k, x);
+    return found / (positions ? scale.position : scale.velocity);
 }
 
 void turn_all(Projection *p, double *x)
@@ -220,7 +237,7 @@ static RARELY void correct_all_but_turns(Kernel *k, int loop, const double *viol
 
 RARELY void correct(Kernel *k, int loop, const double *violated, bool positions, double *x)
 {
-    if (k->resting && k->loops[loop].quiet)
+    if (rests(k, loop))
         return;
     correct_all_but_turns(k, loop, violated, positions, x);
     turn_all(k->projection, x);

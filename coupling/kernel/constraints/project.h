@@ -67,7 +67,7 @@ static inline bool all_in_force(const Kernel *k) /* the usual case */
     const bool *const off = k->off;
     return !memchr(off, true, 2 * (size_t)(k->loops->lawful - off)); /* these come after all that are off */
 }
-Violation violation(const Kernel *, const double *x); /* the violation that was read last */
+double violation(const Kernel *, const double *x, bool positions); /* the one that was read last, in units of what is exact; 0 where it is no more */
 void correct(Kernel *, int loop, const double *violated, bool positions, double *x); /* violated: by slot */
 static inline bool has_position(const Projection *p, int velocity)
 {

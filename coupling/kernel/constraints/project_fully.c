@@ -17,7 +17,7 @@ int linearise_constraints(Kernel *k, double t, const double *x)
     place_instances(&k->phase, ASTRAY);
     int result = pass_once(k);
     for (int i = 0; i < k->loop_count && result == KERNEL_DONE; i++) {
-        if (k->resting && k->loops[i].quiet)
+        if (rests(k, i))
             continue;
         result = loop_linearise(k, i, false);
         loop_mobility(&k->loops[i]);
@@ -40,8 +40,7 @@ static int lower(Kernel *k, double t, double *x, bool positions, double *left)
     double sigma2 = 0;
     int result = read_constraints(k, x);
     for (int round = 0; result == KERNEL_DONE; round++) {
-        const Violation now = violation(k, x);
-        *left = positions ? now.position : now.velocity;
+        *left = violation(k, x, positions);
         if (!(*left > 1) || round == MOST_ROUNDS || sigma2 > 1)
             break;
         damp_all(k, sigma2);
@@ -54,8 +53,7 @@ static int lower(Kernel *k, double t, double *x, bool positions, double *left)
         for (int i = 0; i < k->loop_count; i++)
             correct(k, i, k->v, positions, p->trial);
         const int tried = read_constraints(k, p->trial);
-        const Violation then = violation(k, p->trial);
-        const double next = positions ? then.position : then.velocity;
+        const double next = violation(k, p->trial, positions);
         if (tried == KERNEL_DONE && next < *left) {
             memcpy(x, p->trial, size);
             sigma2 = sigma2 > least_damping ? sigma2 / 100 : 0;

@@ -38,12 +38,6 @@ static void run(Own *own, int stage)
         own->rows->stage[stage](own->rows->code[stage], own->w);
 }
 
-static void collect(const double *w, const int *slot, int count, double *values)
-{
-    for (int i = 0; i < count; i++)
-        values[i] = slot_value(w, slot[i]);
-}
-
 RARELY bool fused_get(const Kernel *k, const FusedReading *reading, int readings, const int *number, bool all, double *w)
 {
     for (const FusedReading *r = reading; r < reading + readings; r++) {
@@ -176,6 +170,8 @@ static bool trusted(const Kernel *k, const Own *own)
     const FusedRows *rows = own->rows;
     for (int i = 0, first = 0; i < k->loop_count; first += k->loops[i++].count) {
         const Loop *l = &k->loops[i];
+        if (is_idle(k, i))
+            continue;
         if (!complete(own, l, first))
             return false;
         if (alone(own) ? !trusts_pivots(own->w, rows->diagonal + first, rows->pivot + first, l->count) : !trusts(own, l, i, first))
@@ -193,7 +189,7 @@ static RARELY bool hand_over(Kernel *k, Own *own)
     bool solved = true;
     for (int i = 0, first = 0; i < k->loop_count && solved; first += k->loops[i++].count) {
         const Loop *l = &k->loops[i];
-        solved = !l->held && loop_solve_entries(k, i, own->right + first);
+        solved = is_idle(k, i) || (!l->held && loop_solve_entries(k, i, own->right + first));
         for (int j = 0; j < l->count && solved; j++)
             own->w[own->rows->unknown[first + j]] = k->v[l->first + j];
     }
@@ -211,7 +207,8 @@ static bool solve(Kernel *k, Own *own)
     k->statistics.factorisations += k->loop_count;
     k->statistics.newton_iterations += k->loop_count;
     for (int i = 0, first = 0; i < k->loop_count; first += k->loops[i++].count)
-        gather_plain(own->w, own->rows->unknown + first, k->loops[i].count, k->v + k->loops[i].first);
+        if (!is_idle(k, i))
+            gather_plain(own->w, own->rows->unknown + first, k->loops[i].count, k->v + k->loops[i].first);
     return true;
 }
 
@@ -222,7 +219,10 @@ static bool evaluate_here(Kernel *k, Own *own, double *dx)
         return false;
     if (dx)
         run(own, AFTER_STAGE);
-    return !dx || gather_finite(own->w, own->rows->derivative, k->states, dx);
+    if (!dx)
+        return true;
+    return k->searching ? gather_some(own->w, own->rows->derivative, k->loud_state, k->loud_states, dx)
+                        : gather_finite(own->w, own->rows->derivative, k->states, dx);
 }
 
 /* In any doubt the instances are evaluated, which report the cause. Their iterations start from the usual values. */
@@ -372,7 +372,8 @@ static bool read_levels(Kernel *k)
         const Listed *const l = &k->projection->level[n];
         const int *const from = n == POSITIONS ? rows->position : rows->velocity;
         for (int i = 0; i < l->count; i++)
-            k->v[l->slot[i]] = slot_value(own->w, from[l->constraint[i]]);
+            if (!k->resting || !k->quiet_unknown[l->unknown[i]])
+                k->v[l->slot[i]] = slot_value(own->w, from[l->constraint[i]]);
     }
     return true;
 }

@@ -2,7 +2,15 @@
 #ifndef KERNEL_GATHER_H
 #define KERNEL_GATHER_H
 
+#include "rows/slots.h"
+
 #include <stdbool.h>
+
+static inline void collect(const double *w, const int *slot, int count, double *values)
+{
+    for (int i = 0; i < count; i++)
+        values[i] = slot_value(w, slot[i]);
+}
 
 static inline void gather_plain(const double *restrict w, const int *restrict slot, int count, double *restrict values)
 {
@@ -30,6 +38,17 @@ static inline bool gather_finite(const double *restrict w, const int *restrict s
         left[0] += values[i] - values[i];
     }
     return left[0] + left[1] + left[2] + left[3] == 0;
+}
+
+/* The same of some values alone, in their places. */
+static inline bool gather_some(const double *w, const int *slot, const int *place, int count, double *values)
+{
+    double left = 0;
+    for (int i = 0; i < count; i++) {
+        values[place[i]] = w[slot[place[i]]];
+        left += values[place[i]] - values[place[i]];
+    }
+    return left == 0;
 }
 
 #endif

@@ -108,9 +108,13 @@ def strikes(kernel: Core, unknowns: int) -> list[Strike]:
     count = c_int()
     found = kernel.library.kernel_strikes(kernel.handle, byref(count))
     return [
-        Strike(each.time, each.lost, each.row, np.array(each.impulse[:unknowns]), np.array(each.velocity[:unknowns]))
+        Strike(each.time, each.lost, each.row, _copied(each.impulse, unknowns), _copied(each.velocity, unknowns))
         for each in found[: count.value]
     ]
+
+
+def _copied(numbers: ctypes._Pointer[c_double], count: int) -> np.ndarray:
+    return np.frombuffer(ctypes.string_at(numbers, count * ctypes.sizeof(c_double)))
 
 
 def notes(kernel: Core) -> Notes:

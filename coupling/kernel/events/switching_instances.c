@@ -46,7 +46,7 @@ int set_modes(Kernel *k, double t, double *x, bool solving)
     place_instances(&k->phase, ASTRAY);
     kernel_set_open(k, !solving);
     for (int i = 0; i < k->loop_count && solving; i++)
-        if (!k->resting || !k->loops[i].quiet)
+        if (!rests(k, i))
             linear_reconsider(k->loops[i].linear);
     if (result == KERNEL_DONE)
         result = kernel_settle(k, x, &changed);

@@ -182,7 +182,7 @@ int find_problem(Kernel *k, double t, const double *x, bool of_velocities, Probl
     const Switching *s = k->switching;
     int result = linearise_constraints(k, t, x);
     for (int i = 0; i < k->loop_count && result == KERNEL_DONE; i++) {
-        if (k->resting && k->loops[i].quiet)
+        if (rests(k, i))
             continue;
         result = loop_linearise(k, i, true);
         loop_mobility(&k->loops[i]);
@@ -199,7 +199,7 @@ int find_problem(Kernel *k, double t, const double *x, bool of_velocities, Probl
     memset(p->S, 0, (size_t)p->count * (size_t)p->count * sizeof *p->S);
     memset(p->b, 0, (size_t)p->count * sizeof *p->b);
     for (int i = 0; i < k->loop_count && result == KERNEL_DONE; i++)
-        result = k->resting && k->loops[i].quiet ? leave_alone(k, i, p) : eliminate(k, i, of_velocities, p);
+        result = rests(k, i) ? leave_alone(k, i, p) : eliminate(k, i, of_velocities, p);
     give(s, p);
     return result;
 }

@@ -78,8 +78,10 @@ int probe_indicators(Kernel *k, double t, double *z)
 {
     Run *run = k->run;
     int result = state_on_constraints(k, t, run->x);
+    k->searching = k->resting;
     if (result == KERNEL_DONE && k->fused && k->fused->indicate)
         result = kernel_derivatives(k, t, run->x, run->slope);
+    k->searching = false;
     if (result == KERNEL_DONE && !by_equations(&k->phase)) /* the instances answer: what their indicators depend on is passed on */
         result = kernel_evaluate(k, t, run->x);
     return result ? result : kernel_indicators(k, z);
@@ -209,9 +211,16 @@ static int search_all(Kernel *k, int of_turns)
 }
 
 /* Says whether instances that events do not concern are left alone. Their equations have to be known. */
-bool may_rest(const Kernel *k)
+static bool may_rest(const Kernel *k)
 {
     return k->quiet && k->fused && k->fused->record && !k->sensitivity;
+}
+
+void rest(Kernel *k)
+{
+    k->resting = may_rest(k);
+    if (k->resting)
+        memcpy(k->run->x, k->run->present, (size_t)k->states * sizeof *k->run->x);
 }
 
 int look_inside(Kernel *k)
@@ -227,11 +236,13 @@ int look_inside(Kernel *k)
         return KERNEL_DONE;
     keep_unknowns(k, run->unknowns);
     begin_from(k, run->unknowns_before);
-    k->resting = may_rest(k);
-    const int result = search_all(k, of_turns);
-    k->resting = false;
+    const long by_instances = k->statistics.way[BY_INSTANCES].made;
+    rest(k);
+    int result = search_all(k, of_turns);
     begin_from(k, run->unknowns);
-    if (result)
-        return result;
-    return run->listens ? kernel_evaluate(k, run->t, run->present) : KERNEL_DONE; /* an instance that listens hears of the step's end */
+    k->resting = k->resting && k->statistics.way[BY_INSTANCES].made == by_instances; /* otherwise all may have been moved */
+    if (result == KERNEL_DONE && run->listens) /* an instance that listens hears of the step's end */
+        result = kernel_evaluate(k, run->t, run->present);
+    k->resting = false;
+    return result;
 }

@@ -374,7 +374,8 @@ static int step(Kernel *k, double limit, bool *back)
 
 static int state_at(Kernel *k, double t, double *x)
 {
-    return rk_interpolate(k->run->own->rk, t, x);
+    RungeKutta *const rk = k->run->own->rk;
+    return k->resting ? rk_interpolate_some(rk, t, k->loud_state, k->loud_states, x) : rk_interpolate(rk, t, x);
 }
 
 int kernel_begin_run(Kernel *k, const Tableau *tableau, double rtol, const double *atol, double largest, double first_step, double start,

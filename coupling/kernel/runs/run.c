@@ -186,20 +186,28 @@ static int record_event(Kernel *k, double t, const double *x)
     return result;
 }
 
-/* Moves what the event does not concern onto its constraints, as at the end of a step. */
-static int project_quiet(Kernel *k, double t, double *x)
+static void take_loud(const Kernel *k, const double *from, double *x)
 {
-    if (!k->resting || !k->projection)
+    for (int i = 0; i < k->loud_states; i++)
+        x[k->loud_state[i]] = from[k->loud_state[i]];
+}
+
+/* Completes the state at an event by what the event does not concern, moved onto its constraints as at the end of a step. */
+static int follow_quiet(Kernel *k, double t, double *x)
+{
+    Run *run = k->run;
+    if (!k->resting)
         return KERNEL_DONE;
     k->resting = false;
-    int result = kernel_derivatives(k, t, x, k->run->slope);
-    if (result == KERNEL_DONE)
+    int result = run->method->state(k, t, run->slope);
+    take_loud(k, x, run->slope);
+    memcpy(x, run->slope, (size_t)k->states * sizeof *x);
+    if (result == KERNEL_DONE && k->projection)
+        result = kernel_derivatives(k, t, x, run->slope);
+    if (result == KERNEL_DONE && k->projection)
         result = project_row(k, t, x);
-    for (int i = 0; i < k->part_count; i++) {
-        const Part *p = &k->parts[i];
-        if (!p->quiet)
-            memcpy(x + p->first_state, k->projection->before + p->first_state, (size_t)p->states * sizeof *x);
-    }
+    if (k->projection)
+        take_loud(k, k->projection->before, x);
     k->resting = true;
     return result;
 }
@@ -408,7 +416,8 @@ static int step(Kernel *k)
     const int indicator = crossed(run->z_before, run->z, k->indicators, k->arms);
     if (indicator >= 0) {
         double t;
-        k->resting = may_rest(k) && run->t < limit; /* nothing else happens then */
+        if (run->t < limit) /* nothing else happens then */
+            rest(k);
         result = locate(k, &t);
         const int which = k->failure.index;
         if (result == KERNEL_DONE)
@@ -424,7 +433,7 @@ static int step(Kernel *k)
         if (result == KERNEL_DONE)
             result = kernel_complete_step(k, &wanted);
         if (result == KERNEL_DONE)
-            result = project_quiet(k, t, run->x);
+            result = follow_quiet(k, t, run->x);
         k->statistics.state_events++;
         result = result ? result : pass_event(k, t, which);
         k->resting = false;

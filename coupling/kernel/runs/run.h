@@ -19,7 +19,7 @@ typedef struct {
 typedef struct {
     int (*restart)(Kernel *, double t, const double *x); /* begins at a point, or anew after an event, and reads the indicators there */
     int (*step)(Kernel *, double limit, bool *back);     /* moves the run; `back` where it went back to an earlier point instead */
-    int (*state)(Kernel *, double t, double *x);         /* within the last step */
+    int (*state)(Kernel *, double t, double *x);         /* within the last step; at rest of those that events concern at least */
     int (*complete)(Kernel *);                           /* after a step without an event */
     void (*end)(Kernel *);
     void (*visit)(Kernel *, Visit *);             /* its own state; null where it begins anew instead */
@@ -72,7 +72,7 @@ void note_angles(Kernel *); /* keeps the angles where a step begins: a step that
 
 /* A state event inside the last step that its ends do not show moves `end`, with the indicators there, before the end of the step. */
 int look_inside(Kernel *);
-bool may_rest(const Kernel *); /* says whether it may rest, at events */
+void rest(Kernel *); /* lets instances rest that events do not concern, if it may, with their states as at the end of the last step */
 int probe_indicators(Kernel *, double t, double *z); /* the indicators within the last step */
 int state_on_constraints(Kernel *, double t, double *x); /* within the last step, lest what is interpolated be taken for what happens */
 

@@ -336,6 +336,24 @@ double rk_stiffness(RungeKutta *rk, int *state)
     return distance > least_distance ? change / distance / tableau->stable : 0;
 }
 
+static double interpolated(const RungeKutta *rk, int i, double s)
+{
+    double x = 0;
+    for (int j = 2 + rk->tableau->dense; j >= 0; j--)
+        x = (j % 2 ? 1 - s : s) * (x + row(rk, rk->dense, j)[i]);
+    return x + rk->x_before[i];
+}
+
+int rk_interpolate_some(RungeKutta *rk, double t, const int *place, int count, double *x)
+{
+    const double *const end = t == rk->t ? rk->x : t == rk->t_before ? rk->x_before : NULL;
+    const int status = end || rk->dense_ready ? RK_DONE : prepare_dense(rk);
+    const double s = (t - rk->t_before) / (rk->t - rk->t_before);
+    for (int i = 0; i < count && status == RK_DONE; i++)
+        x[place[i]] = end ? end[place[i]] : interpolated(rk, place[i], s);
+    return status;
+}
+
 int rk_interpolate(RungeKutta *rk, double t, double *x)
 {
     if (t == rk->t || t == rk->t_before) {

@@ -72,6 +72,7 @@ int rk_step(RungeKutta *, double limit);
 /* The state at a time within the last accepted step. The extra stages are evaluated at the first request after a step; where
  * that fails, returns as the derivative did. */
 int rk_interpolate(RungeKutta *, double t, double *x);
+int rk_interpolate_some(RungeKutta *, double t, const int *place, int count, double *x); /* the same of some states alone */
 
 /* Returns how near the last step came to the limit of stability. It is the greatest rate by which derivatives answer to states, times
  * the step, over the method's limit. It is about 1 where stability and not accuracy limits the steps. `state` is the one whose

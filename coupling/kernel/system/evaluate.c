@@ -89,13 +89,11 @@ void expect(const Instance *instance)
 int operate(Kernel *k, const Operations *operations)
 {
     double *const v = k->v;
-    const bool point = !in_event_mode(&k->phase), large = k->part_count > MANY, resting = k->resting;
+    const bool point = !in_event_mode(&k->phase), large = k->part_count > MANY;
     const Operation *const end = operations->items + operations->count;
     for (const Operation *o = operations->items; o < end; o++) {
         Status status = OK;
         Instance *const instance = o->instance;
-        if (resting && o->quiet)
-            continue;
         if (large && o + AHEAD < end && o[AHEAD].instance)
             expect(o[AHEAD].instance);
         double *const first = v + o->first, *const values = o->places ? k->buffer : first;
@@ -162,6 +160,11 @@ int operate(Kernel *k, const Operations *operations)
     return KERNEL_DONE;
 }
 
+int operate_list(Kernel *k, List list)
+{
+    return operate(k, k->resting ? &k->loud_lists[list] : &k->lists[list]);
+}
+
 static int check_derivatives(Kernel *k, const double *dx)
 {
     if (are_finite(dx, k->states))
@@ -179,7 +182,7 @@ int pass_once(Kernel *k)
 {
     take_factors(&k->phase, OF_INSTANCES);
     kernel_set_open(k, true);
-    const int result = operate(k, &k->lists[CONTINUOUS]);
+    const int result = operate_list(k, CONTINUOUS);
     kernel_set_open(k, false);
     place_instances(&k->phase, result == KERNEL_DONE ? IN_PLACE : ASTRAY);
     return result;
@@ -204,7 +207,7 @@ static int evaluate_rows(Kernel *k, double *dx)
     take_factors(&k->phase, OF_INSTANCES);
     if (!fast)
         place_instances(&k->phase, ASTRAY);
-    const int result = operate(k, &k->lists[fast ? FAST : CONTINUOUS]);
+    const int result = operate_list(k, fast ? FAST : CONTINUOUS);
     if (!fast && result == KERNEL_DONE)
         place_instances(&k->phase, IN_PLACE);
     for (int i = 0; i < k->states && dx && result == KERNEL_DONE; i++)
@@ -222,7 +225,7 @@ static int evaluate(Kernel *k, double t, const double *x, double *dx)
     k->timed = k->statistics.way[asked].begun++ % SAMPLING == 0 && k->clock;
     k->in_fmus = 0;
     const bool fused = asked && k->fused->derive(k, dx), resting = k->resting;
-    k->resting = resting && !dx; /* all derivatives are asked for */
+    k->resting = resting && (!dx || k->searching); /* all derivatives are asked for */
     const int result = fused ? KERNEL_DONE : evaluate_rows(k, dx);
     k->resting = resting;
     Sample *const way = &k->statistics.way[fused];
@@ -374,7 +377,7 @@ int kernel_evaluate(Kernel *k, double t, const double *x)
 {
     k->purpose = OF_POINT;
     const int result = evaluate(k, t, x, NULL);
-    return result ? result : operate(k, &k->lists[RECORDING]);
+    return result ? result : operate_list(k, RECORDING);
 }
 
 /* Whatever is not finite would spread through all instances. */
@@ -422,7 +425,7 @@ void set_unknowns(Kernel *k, const double *z)
 {
     for (int i = 0; i < k->loop_count; i++) {
         const Loop *loop = &k->loops[i];
-        if (!k->resting || !loop->quiet)
+        if (!rests(k, i))
             memcpy(k->v + loop->first, z, (size_t)loop->count * sizeof *z);
         z += loop->count;
     }
@@ -432,13 +435,15 @@ void set_unknowns(Kernel *k, const double *z)
 void keep_unknowns(const Kernel *k, double *kept)
 {
     for (int i = 0; i < k->loop_count; kept += k->loops[i++].count)
-        memcpy(kept, k->v + k->loops[i].first, (size_t)k->loops[i].count * sizeof *kept);
+        if (!is_idle(k, i))
+            memcpy(kept, k->v + k->loops[i].first, (size_t)k->loops[i].count * sizeof *kept);
 }
 
 void begin_from(Kernel *k, const double *kept)
 {
     for (int i = 0; i < k->loop_count; kept += k->loops[i++].count)
-        memcpy(k->v + k->loops[i].first, kept, (size_t)k->loops[i].count * sizeof *kept);
+        if (!is_idle(k, i))
+            memcpy(k->v + k->loops[i].first, kept, (size_t)k->loops[i].count * sizeof *kept);
 }
 
 int kernel_residuals(Kernel *k, double t, const double *x, const double *z, double *dx, double *r)

@@ -37,14 +37,17 @@ void kernel_free(Kernel *k)
             ends[i](k);
     for (int i = 0; i < k->loop_count; i++)
         free_loop(&k->loops[i]);
-    for (int i = 0; i < LISTS; i++)
+    for (int i = 0; i < LISTS; i++) {
         free_operations(&k->lists[i]);
+        free_operations(&k->loud_lists[i]);
+    }
     free(k->loops);
     free(k->drives);
     free(k->parts);
     free(k->handler);
     free(k->quiet_unknown);
     free(k->loud);
+    free(k->loud_state);
     free(k->buffer);
     free(k->displaced);
     free(k->off);

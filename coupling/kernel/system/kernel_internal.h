@@ -177,7 +177,10 @@ struct Kernel {
     bool quiet;            /* true if an instance exists that no event concerns */
     bool resting;          /* these are left where they are */
     bool *quiet_unknown;   /* truths by unknown of all loops: its loop is quiet */
+    bool searching;        /* event indicators alone are wanted, at rest: these instances are not evaluated */
     int *loud, loud_count; /* the slots of all others */
+    int *loud_state, loud_states;
+    Operations loud_lists[LISTS]; /* operations of all others */
     double *arms; /* levels by indicator: where positive, a rise is no event, and above this level arms its fall; null: none */
     bool *off;                 /* truths of all loops, one after the other; then `lawful` of all */
     double *size;              /* sizes of states, then of the constraints of all unknowns; null where all are 1 */
@@ -187,6 +190,18 @@ struct Kernel {
         (*end_implicit)(struct Kernel *), (*end_changes)(struct Kernel *), (*end_switching)(struct Kernel *),
         (*end_sensitivity)(struct Kernel *), (*end_fused)(struct Kernel *), (*end_machines)(struct Kernel *); /* end functions */
 };
+
+/* Says whether a loop is left alone, since no event concerns it. */
+static inline bool rests(const Kernel *k, int loop)
+{
+    return k->resting && k->loops[loop].quiet;
+}
+
+/* Says whether a loop is not even evaluated: event indicators alone are wanted, which do not depend on it. */
+static inline bool is_idle(const Kernel *k, int loop)
+{
+    return k->searching && rests(k, loop);
+}
 
 struct Visit;
 
@@ -349,6 +364,7 @@ int failed(Kernel *, KernelStatus, const char *action, int instance, Status);
 
 /* evaluate.c */
 int operate(Kernel *, const Operations *);
+int operate_list(Kernel *, List); /* at rest without quiet instances */
 int pass_once(Kernel *); /* all instances, with the unknowns as they are, at the time and the states of the slots */
 int catch_up(Kernel *);  /* the instances come to the point of the last evaluation, where they are not there yet */
 void expect(const Instance *);

@@ -387,7 +387,7 @@ int loop_solve(Kernel *k, int index)
 
 int loop_factorise(Kernel *k, int index)
 {
-    return k->resting && k->loops[index].quiet ? KERNEL_DONE : factorise(k, &k->loops[index], k->loops[index].linear, true, in_event_mode(&k->phase));
+    return rests(k, index) ? KERNEL_DONE : factorise(k, &k->loops[index], k->loops[index].linear, true, in_event_mode(&k->phase));
 }
 
 int loop_linearise(Kernel *k, int index, bool at_events)
@@ -485,7 +485,7 @@ int loop_verify(Kernel *k, int index, bool fused)
 {
     Loop *l = &k->loops[index];
     const double *const z = k->v + l->first, size = greatest(z, l->count);
-    if (k->resting && l->quiet)
+    if (rests(k, index))
         return KERNEL_DONE;
     loop_residual(l, k->v, l->residual);
     l->largest = fmax(l->largest, size);

@@ -26,9 +26,12 @@ static bool list_loud(Kernel *k)
     for (int i = 0; i < LISTS && quiet; i++)
         mark_slots(&k->lists[i], quiet);
     for (int i = 0; i < k->loop_count && quiet; i++) {
-        mark_slots(&k->loops[i].inside, quiet);
-        for (int u = 0; u < k->loops[i].count; u++)
-            quiet[k->loops[i].first + u] = k->loops[i].quiet;
+        const Loop *l = &k->loops[i];
+        const Shortcut *s = &l->shortcut;
+        mark_slots(&l->inside, quiet);
+        memset(quiet + l->first, l->quiet, (size_t)l->count * sizeof *quiet);
+        if (s->start) /* the rows of its shortcut */
+            memset(quiet + s->first, l->quiet, (size_t)(2 * l->count + s->always + s->inner + s->last) * sizeof *quiet);
     }
     k->loud_count = 0;
     for (int i = 0; i < k->slots && quiet; i++)
@@ -36,6 +39,31 @@ static bool list_loud(Kernel *k)
             k->loud[k->loud_count++] = i;
     free(quiet);
     return quiet != NULL;
+}
+
+/* Lists the operations that stay at rest out of those of all instances. */
+static bool list_operations(Kernel *k)
+{
+    for (int i = 0; i < LISTS; i++) {
+        const Operations *const all = &k->lists[i];
+        Operations *const loud = &k->loud_lists[i];
+        free_operations(loud);
+        *loud = (Operations){.items = malloc(((size_t)all->count + 1) * sizeof *loud->items)};
+        if (!loud->items)
+            return false;
+        for (int o = 0; o < all->count; o++)
+            if (!all->items[o].quiet)
+                loud->items[loud->count++] = all->items[o];
+    }
+    return true;
+}
+
+static void list_states(Kernel *k)
+{
+    k->loud_states = 0;
+    for (int i = 0; i < k->part_count; i++)
+        for (int s = 0; s < k->parts[i].states && !k->parts[i].quiet; s++)
+            k->loud_state[k->loud_states++] = k->parts[i].first_state + s;
 }
 
 int kernel_set_quiet(Kernel *k, const bool *quiet)
@@ -56,11 +84,14 @@ int kernel_set_quiet(Kernel *k, const bool *quiet)
         mark_quiet(k, &k->lists[i]);
     free(k->quiet_unknown);
     free(k->loud);
+    free(k->loud_state);
     k->quiet_unknown = calloc((size_t)unknowns + 1, sizeof *k->quiet_unknown);
     k->loud = malloc(((size_t)k->slots + 1) * sizeof *k->loud);
-    if (!k->quiet_unknown || !k->loud)
+    k->loud_state = malloc(((size_t)k->states + 1) * sizeof *k->loud_state);
+    if (!k->quiet_unknown || !k->loud || !k->loud_state)
         return -1;
     for (int i = 0, first = 0; i < k->loop_count; first += k->loops[i++].count)
         memset(k->quiet_unknown + first, k->loops[i].quiet, (size_t)k->loops[i].count);
-    return list_loud(k) ? 0 : -1;
+    list_states(k);
+    return list_loud(k) && list_operations(k) ? 0 : -1;
 }

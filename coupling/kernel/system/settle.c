@@ -59,6 +59,8 @@ static void leave_out_residuals(const Kernel *k, double *before)
 {
     for (int i = 0; i < k->loop_count; i++) {
         const Loop *l = &k->loops[i];
+        if (rests(k, i))
+            continue;
         for (int row = 0; row < l->count; row++) {
             const int slot = l->residual_slot[l->residual_start[row]];
             if (l->residual_start[row + 1] == l->residual_start[row] + 1)
@@ -89,6 +91,15 @@ static void note_stale(const Kernel *k)
     k->fused->stale_record = k->fused->stale_record > stale ? k->fused->stale_record : stale;
 }
 
+/* Keeps the values of a round that an event may change, in their places. */
+static void keep(const Kernel *k, double *values)
+{
+    if (!k->resting)
+        memcpy(values, k->v, (size_t)k->slots * sizeof *values);
+    for (int i = 0; k->resting && i < k->loud_count; i++)
+        values[k->loud[i]] = k->v[k->loud[i]];
+}
+
 /* The values that an event may change. */
 static void take(const Kernel *k, const double *from, double *values)
 {
@@ -114,7 +125,7 @@ int kernel_settle(Kernel *k, double *x, bool *states_changed)
     for (int round = 0; result == KERNEL_DONE; round++) {
         result = k->coupling ? k->coupling->get_outputs(k) : KERNEL_DONE;
         if (result == KERNEL_DONE)
-            result = operate(k, &k->lists[EVENTS]);
+            result = operate_list(k, EVENTS);
         int changing = -1;
         leave_out_residuals(k, before);
         take(k, before, had);
@@ -131,7 +142,7 @@ int kernel_settle(Kernel *k, double *x, bool *states_changed)
             k->failure.kind = result = KERNEL_UNSETTLED;
             break;
         }
-        memcpy(before, k->v, (size_t)k->slots * sizeof *before);
+        keep(k, before);
         result = update(k, &again, states_changed);
     }
     if (result == KERNEL_DONE && k->failure.kind == KERNEL_UNSETTLED) /* what asked for another round has settled */
