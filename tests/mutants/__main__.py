@@ -18,11 +18,9 @@ from tqdm import tqdm
 
 from tests.mutants.mutations import Mutant, mutants
 from tests.mutants.sources import ROOT, killers_of, sources
-from tests.mutants.workspace import Workspace, seconds_of
+from tests.mutants.workspace import Workspace
 
 EQUIVALENTS = Path(__file__).with_name("equivalents.toml")
-SLOWER, MORE = 3, 20
-"""A mutant whose tests take this many times as long as without it, and this many seconds more, counts as killed."""
 
 
 def drawn(only: str, seed: int) -> Iterator[Mutant]:
@@ -38,23 +36,21 @@ def drawn(only: str, seed: int) -> Iterator[Mutant]:
 
 
 class Trial:
-    """Mutants that are drawn, and the tests that killed each; several threads take from it."""
+    """Mutants that are drawn, and the test that killed each; several threads take from it."""
 
     def __init__(self, count: int, supply: Iterator[Mutant], equivalents: set[str]) -> None:
         self.left, self.supply, self.equivalents = count, supply, equivalents
         self.equal = 0
         self.fates: dict[Mutant, str] = {}
-        self.sound: dict[tuple[str, ...], float] = {}
-        """Seconds of tests without a mutant."""
         self.lock = Lock()
         self.workspaces: list[Workspace] = []
 
     def results(self, workspace: Workspace) -> Iterator[tuple[Mutant, str]]:
-        """Yields each mutant that was tried in a workspace with the tests that killed it."""
+        """Yields each mutant that was tried in a workspace with the test that killed it."""
         self.workspaces.append(workspace)
         while (mutant := self._next()) is not None:
             if workspace.makes(mutant):
-                self.fates[mutant] = fate(workspace, mutant, self.sound)
+                self.fates[mutant] = fate(workspace, mutant)
                 yield mutant, self.fates[mutant]
             else:
                 with self.lock:
@@ -77,16 +73,9 @@ class Trial:
         return None
 
 
-def fate(workspace: Workspace, mutant: Mutant, sound: dict[tuple[str, ...], float]) -> str:
-    """Returns the tests that kill a mutant; nothing if none does."""
-    for tests in map(tuple, killers_of(mutant.path)):
-        if tests not in sound:
-            workspace.takes_back(mutant)
-            sound[tests] = seconds_of(workspace, tests)
-            workspace.makes(mutant)
-        if not workspace.survives(tests, SLOWER * sound[tests] + MORE):
-            return " ".join(tests)
-    return ""
+def fate(workspace: Workspace, mutant: Mutant) -> str:
+    """Returns the test that kills a mutant; nothing if none does."""
+    return next(filter(None, map(workspace.failing, killers_of(mutant.path))), "")
 
 
 def table(fates: dict[Mutant, str]) -> str:
@@ -111,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="of the draw (1)")
     parser.add_argument("--only", default="", metavar="PART", help="files whose paths contain PART")
     parser.add_argument("--jobs", type=int, default=2, help="how many mutants are tried at a time (2)")
-    parser.add_argument("--out", type=Path, default=Path("build/mutants.txt"), help="file for the list of survivors (build/mutants.txt)")
+    parser.add_argument("--out", type=Path, default=Path("build/mutants.txt"), help="file for the list of mutants (build/mutants.txt)")
     given = parser.parse_args(arguments)
     given.out.parent.mkdir(parents=True, exist_ok=True)
     trial = Trial(given.count, drawn(given.only, given.seed), set(tomllib.loads(EQUIVALENTS.read_text())))
@@ -121,17 +110,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         def work(job: int) -> None:
             workspace = Workspace(Path(folder) / str(job))
             for mutant, killed in trial.results(workspace):
+                told = f"{f'killed by {killed}' if killed else 'survives'}: line {mutant.line} of {mutant.key}"
+                print(told, file=out, flush=True)
                 if not killed:
-                    print(f"survives: line {mutant.line} of {mutant.key}", file=out, flush=True)
-                    bar.write(f"survives: line {mutant.line} of {mutant.key}")
+                    bar.write(told)
                 bar.update()
 
         with ThreadPoolExecutor(given.jobs) as pool:
             try:
                 list(pool.map(work, range(given.jobs)))
+                if unsound := trial.workspaces[0].failing(sorted({each for each in trial.fates.values() if each})):
+                    raise SystemExit(f"{unsound} fails without a mutant; mend it first")
             except BaseException:
                 trial.stop()
                 raise
+            finally:
+                for each in trial.workspaces:
+                    each.close()
     fates, equal = trial.fates, trial.equal
     print(table(fates))
     print(f"{equal} mutants that change nothing but speed are not counted ({EQUIVALENTS.name})")

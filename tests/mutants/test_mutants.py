@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import signal
+import subprocess
+import sys
 import tomllib
 from collections.abc import Sequence
 from itertools import islice
@@ -13,7 +16,10 @@ import pytest
 from tests.mutants import __main__ as program
 from tests.mutants.mutations import Mutant, mutants
 from tests.mutants.sources import ROOT, killers_of, sources
+from tests.mutants.workspace import Workspace, last_test
 
+KILLER = "tests/test_it.py::test_it"
+TEN = ["--count", "10", "--only", "coupling/plan", "--jobs", "1"]
 PYTHON = '''
 def area(width: float, height: float = 2.5) -> float:
     """A text with 7 < 8 and -1."""
@@ -83,7 +89,8 @@ def test_every_source_has_tests_that_exist() -> None:
     assert len(sources()) > 200
     for path in sources():
         turns = killers_of(path)
-        assert turns and all((ROOT / each).exists() for turn in turns for each in turn), path
+        named = [each.partition("::")[0] for turn in turns for each in turn if each.startswith("tests/")]
+        assert turns and named and all((ROOT / each).exists() for each in named), path
 
 
 def test_equal_changes_of_different_lines_are_told_apart() -> None:
@@ -104,30 +111,91 @@ def test_a_seed_draws_the_same_mutants_and_another_others() -> None:
     assert first == again != other
 
 
+class Pretended:
+    """A workspace whose first mutants are killed, by a test that passes without a mutant if it is sound."""
+
+    killed, sound = 0, True
+
+    def __init__(self, folder: Path) -> None:
+        self.made = 0
+
+    def makes(self, mutant: Mutant) -> bool:
+        self.made += 1
+        return True
+
+    def takes_back(self, mutant: Mutant) -> None:
+        pass
+
+    def failing(self, tests: Sequence[str]) -> str:
+        if list(tests) == [KILLER]:
+            return "" if self.sound else KILLER
+        return KILLER if self.made <= self.killed else ""
+
+    def stop(self) -> None:
+        pass
+
+    close = stop
+
+
 @pytest.mark.parametrize(("killed", "code"), [(10, 0), (9, 0), (8, 1)])
 def test_survivors_are_listed_and_too_many_are_an_error(
     killed: int, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    made = []
-
-    class Workspace:
-        def __init__(self, folder: Path) -> None:
-            pass
-
-        def makes(self, mutant: Mutant) -> bool:
-            made.append(mutant)
-            return True
-
-        def takes_back(self, mutant: Mutant) -> None:
-            pass
-
-        def survives(self, tests: Sequence[str], seconds: float) -> bool:
-            return len(made) > killed
-
-    monkeypatch.setattr(program, "Workspace", Workspace)
-    monkeypatch.setattr(program, "seconds_of", lambda workspace, tests: 1.0)
-    monkeypatch.setattr(program, "fate", lambda workspace, mutant, sound: "" if workspace.survives([], 1.0) else "tests")
+    monkeypatch.setattr(Pretended, "killed", killed)
+    monkeypatch.setattr(program, "Workspace", Pretended)
     out = tmp_path / "mutants.txt"
-    assert program.main(["--count", "10", "--only", "coupling/plan", "--jobs", "1", "--out", str(out)]) == code
-    assert len(out.read_text().splitlines()) == 10 - killed
+    assert program.main([*TEN, "--out", str(out)]) == code
+    told = [line.partition(": line ")[0] for line in out.read_text().splitlines()]
+    assert told == [f"killed by {KILLER}"] * killed + ["survives"] * (10 - killed)
     assert f"10 drawn {killed:4} killed" in capsys.readouterr().out
+
+
+def test_tests_that_fail_without_a_mutant_kill_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Pretended, "killed", 10)
+    monkeypatch.setattr(Pretended, "sound", False)
+    monkeypatch.setattr(program, "Workspace", Pretended)
+    with pytest.raises(SystemExit, match=f"{KILLER} fails without a mutant"):
+        program.main([*TEN, "--out", str(tmp_path / "mutants.txt")])
+
+
+OUTPUT = """
+tests/test_a.py::test_fine[x PASSED y] PASSED      [ 20%]
+tests/test_a.py::test_wrong[a b] {end}
+E   tests/test_a.py::test_of_a_text PASSED
+"""
+
+
+@pytest.mark.parametrize("end", ["FAILED     [ 40%]\n== FAILURES ==", "ERROR  [ 40%]\n== ERRORS ==", ""])
+def test_the_test_that_kills_is_the_last_one_that_began(end: str) -> None:
+    assert last_test(OUTPUT.format(end=end)) == "tests/test_a.py::test_wrong[a b]"
+
+
+def test_a_test_that_hangs_is_ended_by_the_time_of_its_processor(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text("from tests.mutants import limit\nlimit.SECONDS = 1\n")
+    (tmp_path / "test_loop.py").write_text("def test_fine():\n    pass\n\ndef test_loop():\n    while True:\n        pass\n")
+    arguments = ["-v", "-p", "tests.mutants.limit", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), str(tmp_path)]
+    done = subprocess.run([sys.executable, "-m", "pytest", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert done.returncode == -signal.SIGXCPU and "test_loop.py::test_fine PASSED" in done.stdout
+
+
+@pytest.mark.slow
+def test_a_workspace_tells_mutants_from_the_tree_and_from_what_is_no_program(tmp_path: Path) -> None:
+    """One mutant in Python and one in C die by the tests beside them, and without them the same tests pass."""
+    workspace = Workspace(tmp_path)
+    try:
+        for path, line, tests in (
+            ("coupling/plan/formulas.py", "if count == 0", "tests/coupling/plan/test_formulas.py"),
+            ("coupling/kernel/linear/damping.c", "d->share[d->member[m]] = share;", "tests/coupling/kernel/linear/test_damping.py"),
+        ):
+            mutant = next(each for each in mutants(Path(path), (ROOT / path).read_text()) if line in "".join((each.around[0], each.before)))
+            assert workspace.makes(mutant) and workspace.failing([tests]).startswith(f"{tests}::test_")
+            workspace.takes_back(mutant)
+            assert workspace.failing([tests]) == ""
+        swapped = next(
+            each
+            for each in mutants(Path("coupling/kernel/linear/pivots.c"), (ROOT / "coupling/kernel/linear/pivots.c").read_text())
+            if each.kind == "arguments" and "place_of(a, k" in each.around[0] + each.before
+        )
+        assert not workspace.makes(swapped)
+    finally:
+        workspace.close()

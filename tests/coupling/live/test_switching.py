@@ -99,6 +99,21 @@ def test_a_block_is_not_driven_backwards_by_its_own_friction(order: tuple[int, i
     assert result.statistics.events == 4  # two jumps of the force and the end of its table, the end of the slip
 
 
+def test_friction_without_a_limit_slips_from_the_start() -> None:
+    """A mass at rest, pushed from 0.5 s on by a force that grows: it begins to move without an event of its friction."""
+    system = System("smooth")
+    system.add("floor", "mechanical1d.Fixed1D")
+    system.add("friction", "mechanical1d.Friction", {"static": 0.0, "kinetic": 0.0})
+    system.add("mass", "mechanical1d.Mass", {"m": 2.0})
+    system.add("push", "mechanical1d.Force")
+    for a, b in (("floor.flange", "friction.M"), ("friction.N", "mass.flange"), ("push.flange", "mass.flange")):
+        system.connect(a, b)
+    system.drive("push.force", [(0, 0), (0.5, 0), (1.5, 6.0)])
+    result = system.simulate(1.5)
+    assert result.changes == ()
+    np.testing.assert_allclose(result["mass.v"], 1.5 * np.maximum(result.time - 0.5, 0) ** 2, atol=1e-9)
+
+
 def backlash() -> System:
     system = System("backlash")
     system.add("a", "mechanical1d.Mass", {"v": 2.0})
