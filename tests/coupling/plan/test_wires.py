@@ -101,6 +101,18 @@ def test_drives_add_up_with_what_is_converted() -> None:
     assert isinstance(function, FunctionDrive) and function(3.0) == 7.0
 
 
+def test_a_driven_force_adds_up_with_one_in_another_unit() -> None:
+    """A mass of 1 kg is pushed by 0.002 kN and by 3 + t N, so that v = 5 t + t^2/2."""
+    system = System()
+    system.add("mass", "mechanical1d.Mass")
+    system.add("push", passing_in("kN", 3))
+    system.connect("push.y", "mass.flange.f")
+    system.drive("push.u", 0.002)
+    system.drive("mass.flange.f", lambda t: 3 + t)
+    result = system.simulate(1.0)
+    assert result["mass.v"][-1] == pytest.approx(5.5, rel=1e-9)
+
+
 def test_the_list_of_wires() -> None:
     """It prints as a table, with units and factors, and ends with what nothing gives."""
     system = System()
