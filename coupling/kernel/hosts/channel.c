@@ -368,18 +368,19 @@ void host_end(Host *h)
 
 static int lose(Host *h, DeathKind kind, double seconds)
 {
-    const Where *where = &h->channel->where;
-    const bool calling = atomic_load(&where->count) % 2;
+    Where where;
+    channel_copy(&where, &h->channel->where, sizeof where);
+    const bool calling = where.count % 2;
     if (h->age == forgotten)
         platform_kill(&h->process);
     h->death = (Death){.kind = kind,
                        .signal = h->process.signal,
                        .code = h->process.code,
                        .seconds = seconds,
-                       .version = where->version,
-                       .call = calling ? where->call : -1,
-                       .instance = where->instance,
-                       .time = where->time};
+                       .version = where.version,
+                       .call = calling ? where.call : -1,
+                       .instance = where.instance,
+                       .time = where.time};
     return kind;
 }
 
@@ -480,9 +481,11 @@ int host_call(Host *h, int op)
         h->request++;
         channel_post(&c->request, &c->host_sleeps);
         const int lost = await(h, before, op);
-        if (lost || !c->call.asks)
+        int asks;
+        channel_copy(&asks, &c->call.asks, sizeof asks);
+        if (lost || !asks)
             return lost;
-        c->call.status = h->answer ? h->answer(h->context, c->call.asks) : -1;
+        c->call.status = h->answer ? h->answer(h->context, asks) : -1;
         if (h->death.kind)
             return h->death.kind; /* it was lost in a call meanwhile */
     }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { CHANNEL_WORDS = 16, CHANNEL_REALS = 8, CHANNEL_MESSAGES = 1 << 16 };
 
@@ -105,6 +106,14 @@ int host_run(int count, char **arguments);
 int channel_ask(Channel *, int what); /* asks the master, during a call; returns its result */
 
 /* -- both ---------------------------------------------------------------------------------------------------------------------- */
+
+/* Copies shared memory once. The other side may write to it at any time, so a check holds for the copy only. The fence keeps the compiler from
+ * reading the shared memory again. */
+static inline void channel_copy(void *to, const void *from, size_t size)
+{
+    memcpy(to, from, size);
+    atomic_signal_fence(memory_order_seq_cst);
+}
 
 /* The time to look at a word before sleeping: as long as this has paid off lately, and as no other process needs the core. */
 typedef struct {

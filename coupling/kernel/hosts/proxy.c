@@ -59,8 +59,8 @@ static void tell_refused(Remote *r, uint64_t number, Status status)
         place += sizeof(Record) + record_at(g, place)->bytes;
     if (place + sizeof(Record) > room)
         return;
-    Record refused; /* a copy, which the host cannot change while it is looked at */
-    memcpy(&refused, record_at(g, place), sizeof refused);
+    Record refused;
+    channel_copy(&refused, record_at(g, place), sizeof refused);
     const Remote *of = refused.component >= 0 && refused.component < g->remote_count ? g->remotes[refused.component] : NULL;
     static const char *const words[] = {"ok", "warning", "discard", "error", "fatal", "pending"};
     if (!of || !of->instance || (unsigned)status > PENDING)
@@ -82,8 +82,10 @@ Status proxy_send(Remote *r)
         proxy_discard(g);
         return FATAL;
     }
-    const Status status = c->call.status;
-    const uint64_t done = c->call.word[0];
+    Call call;
+    channel_copy(&call, &c->call, sizeof call);
+    const Status status = call.status;
+    const uint64_t done = call.word[0];
     hear(g);
     if ((unsigned)status > WARNING && done < last)
         tell_refused(r, done, status);
@@ -121,6 +123,25 @@ Status proxy_ask(Remote *r)
     return ERROR;
 }
 
+/* Makes a call that has no arrays. Its record goes out once and comes back once; an answer to another call shows that the host is damaged. */
+Status proxy_exchange(Remote *r, Record *record)
+{
+    Record *const shared = proxy_begin(r, record->call, 0);
+    if (!shared)
+        return FATAL;
+    const Record sent = {.call = record->call, .component = r->number};
+    record->component = r->number;
+    *shared = *record;
+    const Status status = proxy_ask(r);
+    if (host_death(r->guard->host)->kind)
+        return FATAL;
+    channel_copy(record, shared, sizeof *record);
+    if (record->call == sent.call && record->component == sent.component && record->bytes == sent.bytes)
+        return status;
+    host_give_up(r->guard->host);
+    return FATAL;
+}
+
 /* The last call has no answer. */
 static Status proxy_perhaps_later(Remote *r)
 {
@@ -129,7 +150,7 @@ static Status proxy_perhaps_later(Remote *r)
 
 Status proxy_plain(Remote *r, int call)
 {
-    return proxy_begin(r, call, 0) ? proxy_ask(r) : FATAL;
+    return proxy_exchange(r, &(Record){.call = call});
 }
 
 Status proxy_begin_run(Remote *r, int call)
@@ -156,24 +177,17 @@ Status proxy_set_time(Remote *r, int call, double time)
 
 Status proxy_with_state(Remote *r, int call, void **state)
 {
-    Record *const c = proxy_begin(r, call, 0);
-    if (!c)
-        return FATAL;
-    c->state = (uint64_t)(uintptr_t)*state;
-    const Status status = proxy_ask(r);
-    *state = (void *)(uintptr_t)c->state;
+    Record c = {.call = call, .state = (uint64_t)(uintptr_t)*state};
+    const Status status = proxy_exchange(r, &c);
+    *state = (void *)(uintptr_t)c.state;
     return status;
 }
 
 Status proxy_serialised_size(Remote *r, int call, void *state, size_t *size)
 {
-    Record *const c = proxy_begin(r, call, 0);
-    if (!c)
-        return FATAL;
-    c->state = (uint64_t)(uintptr_t)state;
-    c->count[0] = *size;
-    const Status status = proxy_ask(r);
-    *size = c->count[0];
+    Record c = {.call = call, .state = (uint64_t)(uintptr_t)state, .count = {*size}};
+    const Status status = proxy_exchange(r, &c);
+    *size = c.count[0];
     return status;
 }
 

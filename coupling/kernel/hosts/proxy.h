@@ -5,8 +5,6 @@
 #include "hosts/guard.h"
 #include "fmi/instance.h"
 
-#include <string.h>
-
 typedef struct {
     Library library; /* first: an instance knows no more */
     Guard *guard;
@@ -47,6 +45,7 @@ extern const Fmi3 proxies_3;
 /* A call that waits to be sent, with room for its arrays; null where the host is lost, or there is no room. */
 Record *proxy_begin(Remote *, int call, size_t bytes);
 Status proxy_ask(Remote *);           /* sends all that waits: the last call has an answer */
+Status proxy_exchange(Remote *, Record *); /* a call without arrays, by a private record, which then holds the answer */
 Status proxy_send(Remote *);          /* all that waits; the status of the first call that is refused, or the worst */
 void proxy_discard(Guard *);          /* drops waiting calls without sending them */
 

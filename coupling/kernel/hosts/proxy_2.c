@@ -14,12 +14,8 @@ static Component instantiate_2(const char *name, int stepped, const char *token,
 
 static Status set_up_2(Component r, int tolerates, double tolerance, double start, int stops, double stop)
 {
-    Record *const c = proxy_begin(r, CALL(set_up), 0);
-    if (!c)
-        return FATAL;
-    c->flag[0] = tolerates, c->flag[1] = stops;
-    c->real[0] = tolerance, c->real[1] = start, c->real[2] = stop;
-    return proxy_ask(r);
+    Record c = {.call = CALL(set_up), .flag = {tolerates, stops}, .real = {tolerance, start, stop}};
+    return proxy_exchange(r, &c);
 }
 
 static Status set_input_derivatives_2(Component r, const Reference *references, size_t count, const int *orders, const double *values)
@@ -37,33 +33,24 @@ static Status set_input_derivatives_2(Component r, const Reference *references, 
 
 static Status real_status_2(Component r, int kind, double *value)
 {
-    Record *const c = proxy_begin(r, CALL(real_status), 0);
-    if (!c)
-        return FATAL;
-    c->flag[0] = kind, c->real[0] = *value;
-    const Status status = proxy_ask(r);
-    *value = c->real[0];
+    Record c = {.call = CALL(real_status), .flag = {kind}, .real = {*value}};
+    const Status status = proxy_exchange(r, &c);
+    *value = c.real[0];
     return status;
 }
 
 static Status boolean_status_2(Component r, int kind, int *value)
 {
-    Record *const c = proxy_begin(r, CALL(boolean_status), 0);
-    if (!c)
-        return FATAL;
-    c->flag[0] = kind, c->flag[1] = *value;
-    const Status status = proxy_ask(r);
-    *value = c->flag[1];
+    Record c = {.call = CALL(boolean_status), .flag = {kind, *value}};
+    const Status status = proxy_exchange(r, &c);
+    *value = c.flag[1];
     return status;
 }
 
 static Status do_step_2(Component r, double time, double size, int last_word)
 {
-    Record *const c = proxy_begin(r, CALL(do_step), 0);
-    if (!c)
-        return FATAL;
-    c->real[0] = time, c->real[1] = size, c->flag[0] = last_word;
-    return proxy_ask(r);
+    Record c = {.call = CALL(do_step), .flag = {last_word}, .real = {time, size}};
+    return proxy_exchange(r, &c);
 }
 
 static Status update_discrete_2(Component r, Fmi2EventInfo *info)
@@ -79,12 +66,9 @@ static Status update_discrete_2(Component r, Fmi2EventInfo *info)
 
 static Status completed_step_2(Component r, int final, int *event, int *terminate)
 {
-    Record *const c = proxy_begin(r, CALL(completed_step), 0);
-    if (!c)
-        return FATAL;
-    c->flag[0] = final, c->flag[1] = *event, c->flag[2] = *terminate;
-    const Status status = proxy_ask(r);
-    *event = c->flag[1], *terminate = c->flag[2];
+    Record c = {.call = CALL(completed_step), .flag = {final, *event, *terminate}};
+    const Status status = proxy_exchange(r, &c);
+    *event = c.flag[1], *terminate = c.flag[2];
     return status;
 }
 

@@ -23,56 +23,40 @@ static Component instantiate_stepped_3(const char *name, const char *token, cons
 
 static Status enter_initialization_3(Component r, bool tolerates, double tolerance, double start, bool stops, double stop)
 {
-    Record *const c = proxy_begin(r, CALL(enter_initialization), 0);
-    if (!c)
-        return FATAL;
-    c->flag[0] = tolerates, c->flag[1] = stops;
-    c->real[0] = tolerance, c->real[1] = start, c->real[2] = stop;
-    return proxy_ask(r);
+    Record c = {.call = CALL(enter_initialization), .flag = {tolerates, stops}, .real = {tolerance, start, stop}};
+    return proxy_exchange(r, &c);
 }
 
 static Status do_step_3(Component r, double time, double size, bool last_word, bool *event, bool *terminate, bool *early, double *reached)
 {
-    Record *const c = proxy_begin(r, CALL(do_step), 0);
-    if (!c)
-        return FATAL;
-    c->real[0] = time, c->real[1] = size, c->real[2] = *reached, c->flag[5] = last_word;
-    const Status status = proxy_ask(r);
-    *event = c->flag[0], *terminate = c->flag[1], *early = c->flag[2], *reached = c->real[2];
+    Record c = {.call = CALL(do_step), .flag = {[5] = last_word}, .real = {time, size, *reached}};
+    const Status status = proxy_exchange(r, &c);
+    *event = c.flag[0], *terminate = c.flag[1], *early = c.flag[2], *reached = c.real[2];
     return status;
 }
 
 static Status count_states_3(Component r, size_t *count)
 {
-    Record *const c = proxy_begin(r, CALL(count_states), 0);
-    if (!c)
-        return FATAL;
-    c->count[0] = *count;
-    const Status status = proxy_ask(r);
-    *count = c->count[0];
+    Record c = {.call = CALL(count_states), .count = {*count}};
+    const Status status = proxy_exchange(r, &c);
+    *count = c.count[0];
     return status;
 }
 
 static Status update_discrete_3(Component r, bool *again, bool *terminate, bool *nominals, bool *states, bool *next_defined, double *next)
 {
-    Record *const c = proxy_begin(r, CALL(update_discrete), 0);
-    if (!c)
-        return FATAL;
-    c->real[0] = *next;
-    const Status status = proxy_ask(r);
-    *again = c->flag[0], *terminate = c->flag[1], *nominals = c->flag[2], *states = c->flag[3], *next_defined = c->flag[4];
-    *next = c->real[0];
+    Record c = {.call = CALL(update_discrete), .real = {*next}};
+    const Status status = proxy_exchange(r, &c);
+    *again = c.flag[0], *terminate = c.flag[1], *nominals = c.flag[2], *states = c.flag[3], *next_defined = c.flag[4];
+    *next = c.real[0];
     return status;
 }
 
 static Status completed_step_3(Component r, bool final, bool *event, bool *terminate)
 {
-    Record *const c = proxy_begin(r, CALL(completed_step), 0);
-    if (!c)
-        return FATAL;
-    c->flag[5] = final;
-    const Status status = proxy_ask(r);
-    *event = c->flag[0], *terminate = c->flag[1];
+    Record c = {.call = CALL(completed_step), .flag = {[5] = final}};
+    const Status status = proxy_exchange(r, &c);
+    *event = c.flag[0], *terminate = c.flag[1];
     return status;
 }
 

@@ -90,7 +90,8 @@ void proxy_together(Remote *r, int call, const Directional *asked, size_t count)
     const Status status = proxy_send(r);
     if (host_death(g->host)->kind)
         return;
-    const uint64_t done = c->call.word[0];
+    uint64_t done;
+    channel_copy(&done, c->call.word, sizeof done);
     size_t answered = count;
     if ((unsigned)status > WARNING)
         answered = done < before ? 1 : done - before < count ? (size_t)(done - before) + 1 : count;

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import platform
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from tests.support import foreign
 from tests.support.kernel.processes import children
 
 KERNEL = Path(__file__).parents[4] / "coupling" / "kernel"
+SUPPORT = Path(__file__).parents[3] / "support" / "kernel"
 
 
 @pytest.fixture
@@ -115,3 +118,18 @@ def test_every_function_has_a_name():
         named = [call_name(version, number) for number in range(len(symbols))]
         assert named == [f"fmi{version}{symbol}" for symbol in symbols]
     assert call_name(3, 999) == "no function" and call_name(2, 1000) == "dlopen"
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the processor stops after each instruction by a flag of x86-64")
+@pytest.mark.parametrize("optimised", ["-O0", "-O2"])
+def test_answers_are_checked_in_a_private_copy(optimised, tmp_path):
+    """The shared memory changes after each number of instructions: an answer that passes the check is the answer that is used."""
+    names = ("proxy", "proxy_2", "proxy_3", "proxy_derivatives")
+    sources = [SUPPORT / "changed_between.c", *(KERNEL / "hosts" / f"{name}.c" for name in names)]
+    program = tmp_path / "changed_between"
+    subprocess.run(["gcc", "-std=c11", optimised, "-g", f"-I{KERNEL}", *map(str, sources), "-o", str(program)], check=True)
+    done = subprocess.run([program], capture_output=True, text=True, timeout=60)
+    told = re.fullmatch(r"(\d+) moments, (\d+) refused\n(\d+) moments, (\d+) refused\n", done.stdout)
+    assert done.returncode == 0 and told, done.stdout
+    exchanged, refused, together, late = map(int, told.groups())
+    assert 20 < refused < exchanged and 0 < late < together
