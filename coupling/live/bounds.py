@@ -9,6 +9,7 @@ import numpy as np
 
 from coupling.fmus import FmuVariable
 from coupling.kernel.system.kernel import BOUND
+from coupling.live.created_energy import TOLERABLE, created_energy
 from coupling.live.session import Session
 from coupling.live.violations import finer_coupling
 from coupling.plan.graph import Address
@@ -18,7 +19,7 @@ _SLACK = 1e-6
 """The share of a quantity's nominal value by which it may leave its range without a warning."""
 
 _GROWN = 100
-"""Multiple of a quantity's nominal value from which an unstable coupling is a more likely cause than a load."""
+"""Multiple of a quantity's nominal value from which an unstable coupling may be the cause, beside a load."""
 
 
 def watch_bounds(session: Session) -> None:
@@ -111,7 +112,11 @@ def _sentence(session: Session, address: Address, left: _Left) -> str:
     unit, step = f" {variable.unit}" if variable.unit else "", session.run.communication_step
     remedy = "change the loads, or connect a component that keeps it in range"
     if step is not None and abs(left.worst) > _GROWN * max(variable.nominal, 1.0):
-        remedy = f"the coupling is probably unstable at communication_step = {step:g} s; {finer_coupling(session, stable=False)}"
+        unstable, (_, share) = f"unstable at communication_step = {step:g} s", created_energy(session)
+        if share > TOLERABLE:
+            remedy = f"the coupling is probably {unstable}; {finer_coupling(session, stable=False)}"
+        else:
+            remedy += f"; if a smaller step gives another value, the coupling is {unstable}"
     return (
         f"'{part.name}.{variable.name}' leaves the range in which {part.fmu.model_name} describes it ({limit}{unit}) at t = {left.first:.6g} s, "
         f"and is {left.worst:.4g}{unit} at t = {left.when:.6g} s: values that follow from it are not physical; {remedy}"

@@ -14,6 +14,7 @@ from coupling.kernel.events.changes import conflicting
 from coupling.kernel.fmi.instance import STATUS, WARNING
 from coupling.kernel.system.status import Status
 from coupling.live import switched_failures as switched
+from coupling.live.created_energy import TOLERABLE, created_energy
 from coupling.live.lost_processes import died, ending_of
 from coupling.live.unwritten import total
 from coupling.live.violations import finer_coupling
@@ -197,12 +198,16 @@ def _coupling_beyond_limit(session: Session, t: float, slot: int) -> Outcome:
     unit = session.built.parts[address.part].fmu.by_reference[address.reference].unit
     unit = f" {unit}" if unit else ""
     assert run.communication_step is not None and run.value_limit
+    unstable = f"the coupling is unstable at communication_step = {run.communication_step:g} s"
+    if created_energy(session)[1] > TOLERABLE:
+        cause = f"With scheme = '{run.coupling.name}' {unstable}; {finer_coupling(session, stable=False)}, check gains and signs"
+    else:
+        cause = f"The system is unstable there; if a smaller step gives another value, {unstable}. Check gains, signs and drives"
     return Outcome(
         Ending.BEYOND_LIMIT,
         f"stopped at t = {t:.9g} s: '{session.program.label(slot)}' is {row['worst']:.4g}{unit}, more than value_limit = {run.value_limit:g} times "
-        f"{row['high'] / run.value_limit:g}{unit}, the largest of its nominal value, its start value and 1. With scheme = '{run.coupling.name}' "
-        f"the coupling is unstable at communication_step = {run.communication_step:g} s; {finer_coupling(session, stable=False)}, check gains "
-        f"and signs, or choose another value_limit (None switches it off). {KEPT}",
+        f"{row['high'] / run.value_limit:g}{unit}, the largest of its nominal value, its start value and 1. {cause}, or choose another value_limit "
+        f"(None switches it off). {KEPT}",
     )
 
 

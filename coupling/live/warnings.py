@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from coupling.errors import listed
+from coupling.live.created_energy import TOLERABLE, created_energy
 from coupling.live.failures import CARRY, participants, uncarried
 from coupling.live.fused import given_up, not_compiled
 from coupling.live.gravity import different_gravities
@@ -23,11 +24,6 @@ from coupling.plan.drives import PiecesDrive
 from coupling.plan.graph import Address
 from coupling.plan.smooth import leaves
 from coupling.record import Record
-
-_MANY = 10
-"""Communication steps before which nothing can be said of energy."""
-_TOLERABLE = 0.05
-"""The share of the energy passed at a port that coupling may create there without a word."""
 
 
 def warnings(session: Session) -> list[str]:
@@ -198,23 +194,11 @@ _UNSTABLE = 0.5
 
 
 def _created_energy(session: Session) -> str:
-    """Returns a warning on the energy that coupling has created at a port. It says how far a co-simulation can be trusted, after enough
-    steps to judge by."""
-    run = session.run
-    if run.communication_step is None or session.kernel.time < min(run.stop_time, run.start_time + _MANY * run.communication_step):
+    """Returns a warning on the energy that coupling has created at a port. It says how far a co-simulation can be trusted."""
+    port, share = created_energy(session)
+    if math.isinf(share):
+        return f"the coupling has created energy without bound at '{port}': do not trust the result; {finer_coupling(session, stable=False)}"
+    if share <= TOLERABLE:
         return ""
-    ports, kernel = session.built.watched, session.kernel
-    passed = dict.fromkeys(ports, 0.0)
-    for i, bond in enumerate(session.built.bonds):
-        passed[bond.port] += kernel.passed(i)
-    most = max(passed.values(), default=0.0)
-    first = session.program.first_watched
-    unbounded = [p for i, p in enumerate(ports) if not math.isfinite(passed[p] + kernel.slots[first + i])]
-    if unbounded:
-        return f"the coupling has created energy without bound at '{unbounded[0]}': do not trust the result; {finer_coupling(session, stable=False)}"
-    shares = {p: abs(kernel.slots[first + i]) / passed[p] for i, p in enumerate(ports) if passed[p] > 0.01 * most >= 0}
-    worst = max(shares, key=lambda p: shares[p], default="")
-    if not worst or shares[worst] <= _TOLERABLE:
-        return ""
-    remedy = finer_coupling(session, stable=shares[worst] < _UNSTABLE)
-    return f"the coupling has created or lost {shares[worst]:.0%} of the energy that passed at '{worst}': do not trust the result; {remedy}"
+    remedy = finer_coupling(session, stable=share < _UNSTABLE)
+    return f"the coupling has created or lost {share:.0%} of the energy that passed at '{port}': do not trust the result; {remedy}"

@@ -173,7 +173,22 @@ def test_outputs_of_foreign_instances() -> None:
     assert (
         outcome.ending is Ending.BEYOND_LIMIT and "'unit.y' is " in outcome.sentence and "value_limit = 1e+09 times 1, " in outcome.sentence
     )
+    assert "The system is unstable there; if a smaller step gives another value, the coupling is unstable at " in outcome.sentence
     assert system.simulate(1.0, communication_step=0.01, value_limit=None).outcome.completed
+
+
+@pytest.mark.parametrize("step", [1e-2, 1e-3])
+def test_a_load_is_not_called_an_unstable_coupling(step: float) -> None:
+    """A pump empties a closed volume: its pressure falls by BULK / volume times flow at any step, and creates no energy."""
+    system = System()
+    system.add("oil", "hydraulic.Volume", {"volume": 1e-3, "bulk": 1.5e9, "p": 1e6}, kind="cs")
+    system.add("pump", "hydraulic.FlowSource", {"flow": -1e-3}, kind="cs")
+    system.connect("pump.port", "oil.port")
+    result = system.simulate(1.0, communication_step=step)
+    assert result.outcome.completed and result["oil.p"][-1] == pytest.approx(1e6 - 1.5e9, rel=1e-9)
+    (warning,) = result.outcome.warnings
+    assert "; change the loads, or connect a component" in warning and "; if a smaller step gives another value, " in warning
+    assert "probably" not in warning
 
 
 def test_a_limit_of_ones_own() -> None:
