@@ -9,15 +9,13 @@ from dataclasses import asdict
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
-import numpy as np
-
 from coupling.errors import BuildError, shown
 from coupling.plan import formulas
 from coupling.plan.definition import Definition, Gravity, InstanceDefinition, Transformation
-from coupling.plan.drives import ConstantDrive, Drive, FormulaDrive, SplineDrive, TableDrive
-from coupling.plan.enforced import Intervals
+from coupling.plan.drives import KINDS, ConstantDrive, Drive, FormulaDrive, SplineDrive, TableDrive, drive_of
+from coupling.plan.enforced import Intervals, intervals_of
 from coupling.plan.shown import Shown
-from coupling.ssp.elements import Document, add, annotated, local, tag, written
+from coupling.ssp.elements import Document, add, annotated, finite, local, tag, written
 from coupling.ssp.sketch import Sketch
 from coupling.structured import parsed
 
@@ -153,10 +151,30 @@ def _said(element: Element, key: str) -> Any:
     try:
         return parsed(text)
     except ValueError:
-        raise BuildError(
-            f"the file {FILE} is damaged: {key} = {shown(text)} of '{element.get('name', element.tag)}' is no JSON; write the package again, or "
-            "remove the file"
-        ) from None
+        raise _damaged(element, key, "is no JSON") from None
+
+
+def _damaged(element: Element, key: str, what: str) -> BuildError:
+    name = element.get("name", element.get("input", element.tag))
+    return BuildError(
+        f"the file {FILE} is damaged: {key} = {shown(element.get(key))} of '{name}' {what}; write the package again, or remove the file"
+    )
+
+
+def _numbers(element: Element, key: str, default: str = "") -> list[float]:
+    """Returns the numbers of an attribute, between blanks."""
+    try:
+        return [finite(each) for each in element.get(key, default).split()]
+    except ValueError:
+        raise _damaged(element, key, "has a word that is no finite number") from None
+
+
+def _number(element: Element, key: str, default: str = "") -> float:
+    """Returns the number of an attribute."""
+    found = _numbers(element, key, default)
+    if len(found) != 1:
+        raise _damaged(element, key, "is not one number")
+    return found[0]
 
 
 def settings_of(own: Element, experiment: Mapping[str, Any]) -> dict[str, Any]:
@@ -174,7 +192,7 @@ def inserted_in(own: Element | None) -> set[str]:
 def compliance_of(own: Element) -> dict[str, dict[str, float]]:
     """Returns the parameters of joints that were written beside those of the definition, by components."""
     return {
-        each.get("name", ""): {key: float(value) for key, value in each.attrib.items() if key != "name"}
+        each.get("name", ""): {key: _number(each, key) for key in each.attrib if key != "name"}
         for each in own.iterfind("Compliance")
     }
 
@@ -191,7 +209,7 @@ def options_of(own: Element) -> dict[str, dict[str, Any]]:
 def connections_of(own: Element) -> tuple[tuple[tuple[str, str], ...], tuple[Transformation, ...]]:
     """Returns the connections as they were made, by ports."""
     found = [((each.get("a", ""), each.get("b", "")), each) for each in own.iterfind("Connection")]
-    asked = [Transformation(pair, float(e.get("factor", "1")), float(e.get("offset", "0"))) for pair, e in found if "factor" in e.attrib]
+    asked = [Transformation(pair, _number(e, "factor"), _number(e, "offset", "0")) for pair, e in found if "factor" in e.attrib]
     return tuple(pair for pair, _ in found), tuple(asked)
 
 
@@ -200,16 +218,21 @@ def drives_of(own: Element) -> tuple[tuple[str, Drive], ...]:
     found: list[tuple[str, Drive]] = []
     for each in own.iterfind("Drive"):
         if "rows" in each.attrib:
-            times, values = np.array(each.get("rows", "").split(), dtype=float).reshape(-1, 2).T.copy()
-            smooth = each.get("smooth")
-            drive = SplineDrive(times, values, smooth) if smooth else TableDrive(times, values)
-            found.append((each.get("input", ""), drive))
+            found.append((each.get("input", ""), _table_of(each)))
         elif "breaks" in each.attrib:
             tree = formulas.checked(_tree(each[0]) if len(each) else "nothing", each.get("input", ""))
-            found.append((each.get("input", ""), FormulaDrive(tree, tuple(map(float, each.get("breaks", "").split())))))
+            found.append((each.get("input", ""), FormulaDrive(tree, tuple(_numbers(each, "breaks")))))
         else:
-            found.append((each.get("input", ""), ConstantDrive(float(each.get("value", "0")))))
+            found.append((each.get("input", ""), ConstantDrive(_number(each, "value", "0"))))
     return tuple(found)
+
+
+def _table_of(element: Element) -> Drive:
+    name, numbers, smooth = element.get("input", ""), _numbers(element, "rows"), element.get("smooth")
+    if len(numbers) % 2:
+        raise _damaged(element, "rows", "has a time without a value")
+    options = {kind: option for option, kind in KINDS.items()}
+    return drive_of(name, list(zip(numbers[::2], numbers[1::2], strict=True)), smooth=options.get(smooth, smooth) if smooth else False)
 
 
 def _operation(tree: formulas.Tree) -> Element:
@@ -224,7 +247,7 @@ def _operation(tree: formulas.Tree) -> Element:
 
 def _tree(element: Element) -> formulas.Tree:
     if element.get("name") == "number":
-        return float(element.get("value", "nan"))
+        return _number(element, "value")
     return formulas.TIME if element.get("name") == formulas.TIME else (element.get("name", ""), *map(_tree, element))
 
 
@@ -240,15 +263,22 @@ def unknown_accelerations_of(own: Element) -> tuple[str, ...]:
 def gravity_of(own: Element) -> Gravity | None:
     """Returns the gravity of bodies that will be added."""
     found = own.find("Gravity")
-    return None if found is None else tuple(map(float, found.get("values", "").split()))
+    if found is None:
+        return None
+    values = _numbers(found, "values")
+    if len(values) not in (2, 3):
+        raise _damaged(found, "values", "does not have two or three numbers")
+    return tuple(values)
 
 
 def enforced_of(own: Element) -> tuple[tuple[str, Intervals], ...]:
     """Returns joints that are in force only in intervals."""
-    return tuple(
-        (each.get("joint", ""), tuple((float(i.get("begin", "0")), float(i.get("end", "inf"))) for i in each.iterfind("Interval")))
-        for each in own.iterfind("Enforced")
-    )
+    found = []
+    for each in own.iterfind("Enforced"):
+        name = each.get("joint", "")
+        pairs = [(_number(i, "begin", "0"), _number(i, "end") if "end" in i.attrib else None) for i in each.iterfind("Interval")]
+        found.append((name, intervals_of(name, pairs)))
+    return tuple(found)
 
 
 def shown_of(own: Element) -> tuple[Shown, ...]:

@@ -52,11 +52,27 @@ def written(value: object) -> str:
     return repr(float(value)) if isinstance(value, float) else str(value)
 
 
-class _NoDoctype(TreeBuilder):
-    """Parser target that refuses document types, which could make a small file large."""
+_DEPTH = 300
+"""Greatest depth of elements in each other. Nested systems, each in three elements, and formulas are read by recursion."""
+
+
+class _Plain(TreeBuilder):
+    """Parser target that refuses document types, which could make a small file large, and elements too deep for recursion."""
+
+    _depth = 0
 
     def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
         raise BuildError("it has a DOCTYPE, which SSP does not use")
+
+    def start(self, tag: str, attrs: dict[str, str]) -> Element:
+        self._depth += 1
+        if self._depth > _DEPTH:
+            raise BuildError(f"it has more than {_DEPTH} elements in each other")
+        return super().start(tag, attrs)
+
+    def end(self, tag: str) -> Element:
+        self._depth -= 1
+        return super().end(tag)
 
 
 @dataclass(frozen=True)
@@ -70,7 +86,7 @@ class Document:
         return BuildError(f"'{self.file}' {what}")
 
     def number(self, element: Element, attribute: str, default: float) -> float:
-        return self.parsed(element, attribute, str(default), _finite, "a number")
+        return self.parsed(element, attribute, str(default), finite, "a number")
 
     def parsed(self, element: Element, attribute: str, default: str, parse: Callable[[str], T], wanted: str) -> T:
         text = element.get(attribute, default)
@@ -105,7 +121,7 @@ class Document:
         }
 
 
-def _finite(text: str) -> float:
+def finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
         raise ValueError(text)
@@ -115,7 +131,7 @@ def _finite(text: str) -> float:
 def parsed(text: bytes, file: str, root: str) -> Document:
     """Parses an XML file, whose outermost element must be ``root``; raises BuildError otherwise."""
     try:
-        element = ElementTree.fromstring(text, XMLParser(target=_NoDoctype()))
+        element = ElementTree.fromstring(text, XMLParser(target=_Plain()))
     except (ParseError, ValueError, LookupError) as error:
         raise BuildError(f"'{file}' cannot be read: {error}; save it again as XML") from None
     if element.tag != tag(root):

@@ -26,6 +26,8 @@ _IN_ALL = ("Annotations", "MetaData", "Signature")
 _IN_DESCRIPTION = (*_IN_ALL, "System", "Enumerations", "Units", "DefaultExperiment")
 _IN_COMPONENT = (*_IN_ALL, "Connectors", "ElementGeometry", "ParameterBindings")
 _IN_SYSTEM = (*_IN_COMPONENT, "Elements", "Connections", "SignalDictionaries", "SystemGeometry", "GraphicalElements")
+_NESTED = 50
+"""Most packages in each other; they are read by recursion."""
 Place = Callable[[Box], Box | None]
 """Function from the coordinates of a system to those of the outermost one."""
 
@@ -130,7 +132,7 @@ class _Reader:
     def _element(self, at: _Within, element: Element) -> None:
         kind = local(element)
         if kind == "System":
-            self.system(replace(at, place=_placed(at.place, element, element)), element)
+            self.system(replace(at, place=_placed(at, element, element)), element)
         elif kind == "SignalDictionaryReference":
             for connector in element.iterfind(path_of("ssd:Connectors", "ssd:Connector")):
                 key = at.path, connector.get("name", "")
@@ -166,11 +168,13 @@ class _Reader:
         where = f"{package.path}/{file}"
         if where in at.above:
             raise BuildError(f"'{file}' contains itself, by the component '{at.prefix[:-1]}'; take that out")
+        if len(at.above) >= _NESTED:
+            raise at.document.refused(f"has more than {_NESTED} packages in each other; take the component '{element.get('name', '')}' out")
         document = _structure(package, file)
         system = document.root.find(tag("ssd:System"))
         if system is None:
             raise document.refused("has no System; save it again")
-        place = _placed(at.place, element, system)
+        place = _placed(replace(at, document=document), element, system)
         self.system(_Within(package, document, dirname(file), at.prefix, place, (*at.above, where)), system)
         self._bind(at, element)
 
@@ -339,12 +343,12 @@ def _box(document: Document, geometry: Element | None) -> Box | None:
     return x1, y1, x2, y2
 
 
-def _placed(place: Place, element: Element, system: Element) -> Place:
+def _placed(at: _Within, element: Element, system: Element) -> Place:
     """Returns the function from the coordinates inside a nested system, which has its own, to those of the outermost one."""
     outer, inner = element.find(tag("ssd:ElementGeometry")), system.find(tag("ssd:SystemGeometry"))
     if outer is None or inner is None:
         return lambda box: None
-    sides = [[float(each.get(key, "0")) for key in ("x1", "y1", "x2", "y2")] for each in (outer, inner)]
+    sides = [[at.document.number(each, key, 0.0) for key in ("x1", "y1", "x2", "y2")] for each in (outer, inner)]
     (x1, y1, x2, y2), (u1, v1, u2, v2) = sides
     if u1 == u2 or v1 == v2:
         return lambda box: None
@@ -352,6 +356,6 @@ def _placed(place: Place, element: Element, system: Element) -> Place:
     def outside(box: Box) -> Box | None:
         xs = [x1 + (u - u1) / (u2 - u1) * (x2 - x1) for u in box[::2]]
         ys = [y1 + (v - v1) / (v2 - v1) * (y2 - y1) for v in box[1::2]]
-        return place((xs[0], ys[0], xs[1], ys[1]))
+        return at.place((xs[0], ys[0], xs[1], ys[1]))
 
     return outside

@@ -18,8 +18,10 @@ from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
+import sympy
 
 from coupling import Checkpoint, Result, System, checkpoint_file
+from jourdain.declare import t
 from tests.fuzz.mutants import ODD, Choose, _bytes_changed, _element_changed, _pack
 from tests.fuzz.trials import answer
 from tests.support.systems import kept
@@ -235,10 +237,23 @@ def trial_of_result(originals: Sequence[Path], folder: Path) -> Callable[[int], 
 
 def packages(folder: Path) -> list[Path]:
     """Writes packages: of a mechanism, and of one with signals, parameters and settings."""
-    made = [folder / "0.ssp", folder / "1.ssp"]
+    made = [folder / "0.ssp", folder / "1.ssp", folder / "2.ssp"]
     pendulum().to_ssp(made[0], settings={"stop_time": 1.0, "solver": "cvode"})
     kept.zone().to_ssp(made[1])
+    driven().to_ssp(made[2])
     return made
+
+
+def driven() -> System:
+    """Returns a system with each kind of data that only our own file of a package has."""
+    system = kept.enforced()
+    for name in "abcd":
+        system.add(name, "signal.Gain", {"u": 3.0} if name == "a" else {})
+    system.connect("a.y", "d.u", factor=-0.1, offset=1 / 3)
+    system.drive("a.u", 0.5)
+    system.drive("b.u", [(0.0, 1.0), (0.25, 1.0), (0.5, 0.1)], smooth=True)
+    system.drive("c.u", sympy.Piecewise((sympy.sin(t), t < 0.5), (2.0, True)))
+    return system
 
 
 def damaged_package(original: Path, chance: Choose) -> bytes:
