@@ -197,7 +197,9 @@ def _created_energy(session: Session) -> str:
     """Returns a warning on the energy that coupling has created at a port. It says how far a co-simulation can be trusted."""
     port, share = created_energy(session)
     if math.isinf(share):
-        return f"the coupling has created energy without bound at '{port}': do not trust the result; {finer_coupling(session, stable=False)}"
+        return (
+            f"the coupling has created energy without bound at '{port}': do not trust the result; {finer_coupling(session, stable=False)}"
+        )
     if share <= TOLERABLE:
         return ""
     remedy = finer_coupling(session, stable=share < _UNSTABLE)

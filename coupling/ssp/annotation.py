@@ -191,10 +191,7 @@ def inserted_in(own: Element | None) -> set[str]:
 
 def compliance_of(own: Element) -> dict[str, dict[str, float]]:
     """Returns the parameters of joints that were written beside those of the definition, by components."""
-    return {
-        each.get("name", ""): {key: _number(each, key) for key in each.attrib if key != "name"}
-        for each in own.iterfind("Compliance")
-    }
+    return {each.get("name", ""): {key: _number(each, key) for key in each.attrib if key != "name"} for each in own.iterfind("Compliance")}
 
 
 def options_of(own: Element) -> dict[str, dict[str, Any]]:

@@ -89,9 +89,9 @@ def test_a_whole_package_is_read_as_it_was(whole: dict[str, bytes], tmp_path: Pa
 @pytest.mark.filterwarnings("ignore")
 def test_packages_in_packages_end(tmp_path: Path) -> None:
     """A chain of packages is read up to a length, and refused beyond it."""
-    nested = STRUCTURE_OF.format(element="")
-    for depth in range(_NESTED + 2):
-        path = packed(tmp_path / f"{depth}.ssp", {STRUCTURE: nested.encode()} | ({"resources/in.ssp": path.read_bytes()} if depth else {}))
-        nested = STRUCTURE_OF.format(element=COMPONENT)
-    assert f"has more than {_NESTED} packages in each other" in refusal(lambda: System.from_ssp(path))
+    inner = packed(tmp_path / "0.ssp", {STRUCTURE: STRUCTURE_OF.format(element="").encode()})
+    for depth in range(1, _NESTED + 2):
+        outer = {STRUCTURE: STRUCTURE_OF.format(element=COMPONENT).encode(), "resources/in.ssp": inner.read_bytes()}
+        inner = packed(tmp_path / f"{depth}.ssp", outer)
+    assert f"has more than {_NESTED} packages in each other" in refusal(lambda: System.from_ssp(inner))
     assert "has no components" in refusal(lambda: System.from_ssp(tmp_path / f"{_NESTED}.ssp"))
