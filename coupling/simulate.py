@@ -19,7 +19,7 @@ from coupling.analysis.search import Assembled, Wish, guesses_of
 from coupling.errors import AnalysisError, BuildError, Unprojectable
 from coupling.held import held_by
 from coupling.live.checkpoints import CheckpointWriter
-from coupling.live.conclusion import broken_off, conclude, judge, lost_when_freed
+from coupling.live.conclusion import broken_off, conclude, judge, lost_when_freed, rows_of
 from coupling.live.fused import begin_fused
 from coupling.live.interval import Interval
 from coupling.live.parameters import parameters_named
@@ -325,7 +325,8 @@ class Simulator:
                 outcome = broken_off(session, error)
             seconds = prepared - began, perf_counter() - prepared
             conclude(session, outcome, [*warned, *vain], own)
-            record = recorded(session, stream.numbers() if stream else taken(session), *seconds, outcome.warnings, outcome.counts)
+            outcome, numbers = rows_of(session, outcome, stream.numbers if stream else partial(taken, session))
+            record = recorded(session, numbers, *seconds, outcome.warnings, outcome.counts)
             judge(session, outcome, record, scheme.loose if scheme else ())
             completed = outcome.completed
         finally:

@@ -6,7 +6,8 @@ both.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 
 from coupling.errors import listed
 from coupling.kernel.hosts.hosted import HostDied, HostedLibrary
@@ -15,6 +16,7 @@ from coupling.live.dependencies import check_end
 from coupling.live.enforcement import jumps, takeovers
 from coupling.live.failures import out_of_memory
 from coupling.live.lost_processes import lost, lost_after_run, lost_afterwards
+from coupling.live.recording import no_rows
 from coupling.live.session import Session
 from coupling.live.successive import idle
 from coupling.live.switching import impacts_warned
@@ -23,7 +25,7 @@ from coupling.live.violations import violated
 from coupling.live.warnings import coarse, warnings
 from coupling.outcome import Outcome
 from coupling.plan.degrees import in_degrees
-from coupling.record import Record
+from coupling.record import Numbers, Record
 
 
 def broken_off(session: Session, error: Exception) -> Outcome:
@@ -40,6 +42,17 @@ def broken_off(session: Session, error: Exception) -> Outcome:
     if not isinstance(library, HostedLibrary) or error is session.running.raised or ours or isinstance(error, OSError):
         raise error
     return lost(library, library.give_up(), session.kernel.time)
+
+
+def rows_of(session: Session, outcome: Outcome, read: Callable[[], Numbers]) -> tuple[Outcome, Numbers]:
+    """Returns an outcome and the rows of its run. If the process of the run has damaged its rows, there are none, and the outcome says so."""
+    try:
+        return outcome, read()
+    except HostDied as error:
+        if outcome.completed:
+            outcome = replace(lost(session.kernel.library, error.death, session.kernel.time), warnings=outcome.warnings)
+        outcome.warnings.append("an FMU has overwritten the rows of this run, so the result has none; record_to keeps them in a file")
+        return outcome, no_rows(session)
 
 
 def lost_when_freed(session: Session) -> list[str]:

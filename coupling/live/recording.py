@@ -16,7 +16,16 @@ from coupling.record import ByParameter, Change, Numbers, Record, Statistics
 
 def taken(session: Session) -> Numbers:
     """Returns all rows of the kernel, which has none after that."""
-    rows, program, watched = session.kernel.take_record(), session.program, session.built.watched
+    return _numbers(session, session.kernel.take_record())
+
+
+def no_rows(session: Session) -> Numbers:
+    """Returns the same of a run whose rows cannot be read."""
+    return _numbers(session, np.zeros((0, session.kernel.width)))
+
+
+def _numbers(session: Session, rows: np.ndarray) -> Numbers:
+    program, watched = session.program, session.built.watched
     width, posing = 1 + len(program.columns), program.drawn
     first = width + len(posing)
     return Numbers(

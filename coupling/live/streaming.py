@@ -15,6 +15,8 @@ import numpy as np
 
 from coupling.errors import BuildError, ResultError
 from coupling.files import open_part, remedy, remove_parts
+from coupling.kernel.hosts.hosted import HostDied
+from coupling.kernel.system.kernel import Kernel
 from coupling.live.checkpoints import CheckpointWriter
 from coupling.live.output_paths import place, refuse_one_for_both
 from coupling.live.recording import recorded, taken
@@ -75,7 +77,7 @@ class Stream:
                 try:
                     yield
                 finally:
-                    self._rows = session.kernel.end_rows_file()
+                    self._rows = self._ended(session.kernel)
                     self._inode, self._values = os.fstat(self._file.fileno()), self._mapped()
         except OSError as error:
             with suppress(OSError):  # where nothing can be written, nothing was
@@ -120,6 +122,19 @@ class Stream:
         told = self._told
         names = (list(told.created_energy), len(told.parameters), list(told.drawn))
         return numbers(self._values, len(told.columns), *names, take=np.asarray)
+
+    def _ended(self, kernel: Kernel) -> int:
+        """Returns how many rows the file has, which ends with them. An FMU that has ended its process may have overwritten their number."""
+        try:
+            rows = kernel.end_rows_file()
+        except HostDied:
+            rows = (os.fstat(self._file.fileno()).st_size - self._first) // (8 * self.width)
+        if kernel.library.is_lost:
+            self._rows = rows
+            unwritten = np.isnan(self._mapped()[:, 0])
+            rows = int(unwritten.argmax()) if unwritten.any() else rows
+            os.ftruncate(self._file.fileno(), self._first + 8 * rows * self.width)
+        return rows
 
     def _mapped(self) -> np.ndarray:
         """Returns the rows of the open file in memory mapping: its path may be gone by now."""

@@ -113,6 +113,8 @@
     CALL(LONG, kernel_rows, POINTER) \
     CALL(INT, kernel_rows_file_error, POINTER) \
     CALL(POINTER, kernel_run_state, POINTER) \
+    CALL(LONG, kernel_run_steps, POINTER) \
+    CALL(REAL, kernel_run_time, POINTER) \
     CALL(POINTER, kernel_runge_kutta, POINTER) \
     CALL(INT, kernel_save, POINTER, INT) \
     CALL(INT, kernel_schedule, POINTER, POINTER, POINTER, INT, REAL, POINTER) \

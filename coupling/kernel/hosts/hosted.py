@@ -8,6 +8,7 @@ import sys
 import weakref
 from collections.abc import Callable, Sequence
 from ctypes import c_bool, c_char_p, c_double, c_int, c_long, c_size_t, c_void_p
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -35,10 +36,9 @@ _VALUE, _RESTART, _STEP, _STATE, _BETWEEN = range(1, 6)
 _IN_PLACE = {
     "kernel_decay",
     *(f"kernel_{name}" for name in ("slots", "failure", "statistics", "time", "record_kept")),
-    *(f"kernel_run_{name}" for name in ("time", "steps")),
     *(f"instance_{name}" for name in ("message", "said", "handles_events")),
 }
-"""Functions that only read the contents of their first argument, or nothing; they can be called here."""
+"""Functions that only read the contents of their first argument, or nothing; they can be called here. They follow no address in it."""
 
 _AT_THE_END = {"kernel_free", "instance_close", "library_close"}
 """Functions that need no call where the host has ended."""
@@ -87,6 +87,16 @@ def _number(name: str) -> int:
     if number < 0:
         raise AttributeError(f"'{name}' cannot be called in another process: add it to the table in hosts/host_calls.c")
     return number
+
+
+@cache
+def _kernel_memory() -> list[tuple[int, int]]:
+    """Returns the first and last address of each readable piece of the kernel's file in this process."""
+    pieces = [line.split(maxsplit=5) for line in Path("/proc/self/maps").read_text().splitlines()]
+    ends = [tuple(int(each, 16) for each in piece[0].split("-")) for piece in pieces]
+    anchor = library.host_anchor()
+    (file,) = (piece[5] for piece, (first, end) in zip(pieces, ends, strict=True) if first <= anchor < end)
+    return [(first, end) for piece, (first, end) in zip(pieces, ends, strict=True) if piece[5:] == [file] and piece[1].startswith("r")]
 
 
 class HostDied(Exception):
@@ -144,6 +154,8 @@ class HostedLibrary:
         found = getattr(library, name)
         if name == "kernel_failure":
             found = self._legible(found)
+        elif name in ("kernel_slots", "kernel_record_kept"):
+            found = self._inside(found)
         elif name not in _IN_PLACE:
             found = self._forwarding(_number(name), found.restype, found.argtypes, name in _AT_THE_END)
         setattr(self, name, found)
@@ -274,10 +286,31 @@ class HostedLibrary:
         return lambda: ctypes.cast(self._readable(words[0]), kind)
 
     def _readable(self, address: int) -> int:
-        """Returns where an address of the host can be read here: in the memory that both see, or, as its texts, in the kernel itself."""
-        if not address or self._first <= address < self._end:
+        """Returns where an address of the host can be read here: in the memory that both see, or, as its texts, in the kernel itself.
+
+        The host is given up if the address is elsewhere: an FMU may have written it.
+        """
+        if not address or self._sees(address):
             return address
-        return address - self._shift
+        here = address - self._shift
+        if not any(first <= here < end for first, end in _kernel_memory()):
+            raise HostDied(self.give_up())
+        return here
+
+    def _sees(self, address: int) -> bool:
+        """Says whether both processes see an address, and what is read there."""
+        return self._first <= address < self._end - _MEBIBYTE
+
+    def _inside(self, told: Callable[[int], Any]) -> Callable[[int], Any]:
+        """Returns a function whose result, an address, is in the memory that both see."""
+
+        def checked(handle: int) -> Any:
+            found = told(handle)
+            if not self._sees(ctypes.cast(found, c_void_p).value or 0):
+                raise HostDied(self.give_up())
+            return found
+
+        return checked
 
     def _legible(self, told: Callable[[int], Any]) -> Callable[[int], Any]:
         """Returns a function that copies a failure, with the text of what failed at its address in this process."""
@@ -305,19 +338,22 @@ class HostedLibrary:
             return 0
         if len(called.functions) != (3 if what in (_RESTART, _STEP, _STATE) else 1):  # it asks for something else than it was given
             return 0
-        function = called.functions[0]
+        function, address = called.functions[0], words[1]
+        if what in (_RESTART, _STATE) and not self._sees(address):
+            self.give_up()
+            return 0
         if what == _VALUE:
             numbers[0] = function(numbers[0], None)
             return 1
         if what == _RESTART:
-            return function(numbers[0], words[1], numbers[1], numbers[2], None)
+            return function(numbers[0], address, numbers[1], numbers[2], None)
         if what == _STEP:
             reached = c_double()
             done = called.functions[1](ctypes.addressof(reached), None)
             numbers[0] = reached.value
             return done
         if what == _STATE:
-            return called.functions[2](numbers[0], words[1], None)
+            return called.functions[2](numbers[0], address, None)
         return function(numbers[0], numbers[1], None)
 
     # -- memory ------------------------------------------------------------------------------------------------------------------
@@ -352,7 +388,7 @@ class HostedLibrary:
         if not count or not address:
             return np.zeros(0)
         if not (self._first <= address and 0 < count <= (self._end - address) // 8):
-            raise MemoryError("the memory of the process in which the run was is damaged")
+            raise HostDied(self.give_up())
         return np.array((c_double * count).from_address(address))
 
     def file(self, file: int) -> int:

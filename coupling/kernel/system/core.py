@@ -243,21 +243,21 @@ class Core:
         if self.library.is_lost:
             kept = self._kept_record
             last = 0 if kept.file else kept.rows - 1
-            return self.library.copied(kept.values, 1 + last * self._width)[-self._width] if kept.rows else math.nan
+            return self.library.copied(kept.values, 1 + last * self.width)[-self.width] if kept.rows else math.nan
         return self.library.kernel_recorded_until(self.handle)
 
     @property
-    def _width(self) -> int:
+    def width(self) -> int:
         """The number of values in a row, the time included."""
         return self._columns * (1 + self._parameters) + 1
 
     @property
     def _kept_record(self) -> _Record:
-        return self.library.kernel_record_kept(self.handle).contents
+        return _Record.from_buffer_copy(self.library.kernel_record_kept(self.handle).contents)
 
     def take_record(self) -> np.ndarray:
         """Returns all rows, the time first. They are handed over without being copied, and the kernel has none after that."""
-        width = self._width
+        width = self.width
         if self.library.is_elsewhere:
             kept = self._kept_record
             return self.library.copied(kept.values, kept.rows * width).reshape(-1, width)
@@ -279,7 +279,8 @@ class Core:
     def end_rows_file(self) -> int:
         """Returns how many rows the file has, which ends with them."""
         if self.library.is_lost:
-            (file, first, size), rows = self._file, self._kept_record.rows
+            file, first, size = self._file
+            rows = min(max(self._kept_record.rows, 0), (os.fstat(file).st_size - first) // size)
             os.ftruncate(file, first + rows * size)
             return rows
         rows = self.library.kernel_end_rows_file(self.handle)

@@ -164,7 +164,7 @@ OTHERWISE: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 
 NOT_WRITERS = {
     *("begin_switching", "name_modes", "schedule_enforcement", "follow_gauge", "check_start_state", "gauge_starts"),
-    *("broken_off", "conclude", "judge", "outcome", "ended", "decided", "integrate", "_asks_for_more"),
+    *("broken_off", "conclude", "judge", "rows_of", "outcome", "ended", "decided", "integrate", "_asks_for_more"),
     "_coupling_beyond_limit",
 }
 """Functions of these files that act on a run, that decide before it, that are tested by their callees, or that need a co-simulation."""
