@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 import numpy as np
 
 from coupling.errors import ResultError, shown
-from coupling.files import replaced
+from coupling.files import replaced, require_file
 from coupling.structured import misfit, parsed
 
 _FAMILY, _VERSION = b"JRDCKPT", 1
@@ -89,6 +89,7 @@ def _store_name(folder: Path) -> None:
 def read(path: Path) -> Saved:
     """Returns the content that was written. Any other file raises ResultError, whose sentence says why."""
     try:
+        require_file(path)
         data = path.read_bytes()
     except OSError as error:
         raise OSError(f"'{path}' cannot be read: {error.strerror}; give the path of a checkpoint") from None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +29,7 @@ __all__ = [
     "remove",
     "remove_parts",
     "replaced",
+    "require_file",
     "state_of",
     "sweep",
     "written",
@@ -40,6 +43,13 @@ def is_path(value: object) -> TypeGuard[str | os.PathLike[str]]:
         return isinstance(name, str) and b"\0" not in os.fsencode(name) and bool(Path(name).name)
     except UnicodeEncodeError:
         return False
+
+
+def require_file(path: Path) -> None:
+    """Refuses a device, a pipe and a socket: reading them may never end."""
+    mode = path.stat().st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise OSError(errno.EINVAL, "it is a device, a pipe or a socket, and no file")
 
 
 def file_path(path: str | os.PathLike[str], suffix: str, purpose: str = "written") -> Path:

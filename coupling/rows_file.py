@@ -22,7 +22,7 @@ from typing import Any, BinaryIO, Literal, NotRequired, TypedDict, TypeVar
 import numpy as np
 
 from coupling.errors import ResultError, shown
-from coupling.files import remove_parts, replaced
+from coupling.files import remove_parts, replaced, require_file
 from coupling.outcome import Ending, Outcome
 from coupling.record import ByParameter, Change, Column, Constant, Numbers, Record, Statistics
 from coupling.structured import misfit, parsed
@@ -163,6 +163,7 @@ def write(path: Path, record: Record, outcome: Outcome, *, clean: bool = False) 
 def read(path: Path) -> tuple[Record, Outcome]:
     """Reads the data that ``write`` was given, to the bit. Any other file raises ResultError, whose sentence says why."""
     try:
+        require_file(path)
         with path.open("rb") as file:
             return _Reader(path, file).result()
     except OSError as error:

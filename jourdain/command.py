@@ -25,6 +25,7 @@ from jourdain.verbs.common import (
     check_folder,
     number,
     run_of,
+    said,
     softly,
     start_values_of,
     system_of,
@@ -64,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (WrongUse, ValueError, LookupError, OSError, ImportError, RuntimeError) as error:
         if os.environ.get("JOURDAIN_TRACEBACK"):
             raise
-        print(f"jourdain: {error}", file=sys.stderr)
+        print(f"jourdain: {said(error)}", file=sys.stderr)
         return WRONG_USE
 
 
@@ -306,7 +307,7 @@ def _write_all(result: Result, paths: Sequence[Path], plot: Sequence[str] | None
         try:
             written.append(str(_write(result, path, plot)))
         except OSError as error:
-            refused.append(str(error))
+            refused.append(said(error))
     return written, refused
 
 

@@ -49,6 +49,8 @@ def load(path: Path | str, private: bool = False, structural: Mapping[str, Setta
         raise FmuError(f"there is no file '{path}'; {hint}") from None
     if file.is_dir():
         raise FmuError(f"'{path}' is a folder; give the path of the FMU itself, a file whose name ends in .fmu")
+    if not file.is_file():
+        raise FmuError(f"'{path}' is a device, a pipe or a socket, and no file; give the path of an FMU, a file whose name ends in .fmu")
     values = dict(sorted((structural or {}).items()))
     key = file, tuple(values.items())
     with _lock:

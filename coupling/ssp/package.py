@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from coupling.errors import BuildError, listed
+from coupling.files import require_file
 from coupling.fmus.archive import DAMAGED, check_size, refuse_escape, unpacking_limit
 from coupling.fmus.cache import shared_folder
 from coupling.names import nearest
@@ -23,6 +24,8 @@ class Package:
     def __init__(self, path: Path, content: bytes | None = None) -> None:
         self.path = path
         try:
+            if content is None:
+                require_file(path)
             self._archive = zipfile.ZipFile(path if content is None else io.BytesIO(content))
         except OSError as error:
             raise BuildError(f"'{path}' cannot be opened: {error.strerror or error}; give the path of a file that ends in .ssp") from None

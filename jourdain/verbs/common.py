@@ -25,6 +25,16 @@ class WrongUse(Exception):
     """A request that cannot be met; the text says why, and what to do."""
 
 
+def said(error: BaseException) -> str:
+    """Returns an error as a sentence. Those of the system itself get the path and a remedy."""
+    if not isinstance(error, OSError) or error.errno is None:
+        return str(error)
+    from coupling.files import remedy
+
+    name = "the output" if error.filename is None else f"'{error.filename}'"
+    return f"{name} cannot be read or written: {error.strerror}; {remedy(error)}"
+
+
 def bold(text: str) -> str:
     """Returns a text in bold on a terminal that may have colours."""
     return f"\033[1m{text}\033[0m" if sys.stdout.isatty() and "NO_COLOR" not in os.environ else text

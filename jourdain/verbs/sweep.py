@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from coupling.result import Result
     from coupling.sweeps.table import SweepTable
 
+_MOST = 10_000_000
+"""Values of a range beyond which a count is a mistake."""
 _SHOWN = 20
 """Rows on a terminal; a file has all of them."""
 
@@ -181,6 +183,8 @@ def _values(where: str, text: str) -> list[float | str]:
         raise WrongUse(f"{where}: '{text}' is no range; give first:last:count, such as 1:2:11") from None
     if steps < 1:
         raise WrongUse(f"{where}: a range has at least 2 values; give one value as it is")
+    if steps >= _MOST:
+        raise WrongUse(f"{where}: '{text}' has more than {_MOST:g} values, of which each is a run; give fewer")
     return [*(first + (last - first) * i / steps for i in range(steps)), last]
 
 

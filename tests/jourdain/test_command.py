@@ -111,6 +111,19 @@ def test_a_way_that_cannot_be_had_is_said_as_in_python(machine: Path, capsys: py
     assert "evaluation = 'tape': with a communication_step FMUs integrate by themselves; derivatives were found by the FMUs" in said
 
 
+def test_errors_of_the_system_have_a_path_and_a_remedy(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A name that is too long for the file system is refused after the run; output to a full device is refused too."""
+    name = "a" * 300 + ".csv"
+    code, _, said = run(capsys, "simulate", machine, "--stop", "0.1", "--out", name)
+    assert code == 2 and said.splitlines()[-1] == f"jourdain: '{name}' cannot be read or written: File name too long; choose another path"
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([sys.executable, "-m", "jourdain", "list"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2
+    assert (
+        done.stderr == "jourdain: the output cannot be read or written: No space left on device; make room there, or choose another path\n"
+    )
+
+
 def test_a_run_that_ends_early(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The exit code is 1, and the outcome says why."""
     code, out, _ = run(capsys, "simulate", machine, "--stop", "100", "--rtol", "1e-13", "--max-steps", "20", "--json")

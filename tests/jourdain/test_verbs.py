@@ -156,6 +156,7 @@ KINDS = "give one of --grid NAME=VALUES, --zip NAME=VALUES, --points FILE.csv an
         (("--grid", "rod.m"), "--grid rod.m: a name and a value are expected, such as --grid rod.m=1,2,5"),
         (("--grid", "rod.m=1:2"), "--grid rod.m=1:2: '1:2' is no range; give first:last:count, such as 1:2:11"),
         (("--grid", "rod.m=1:2:1"), "--grid rod.m=1:2:1: a range has at least 2 values; give one value as it is"),
+        (("--grid", "rod.m=1:2:99999999999999"), "--grid rod.m=1:2:99999999999999: '1:2:99999999999999' has more than 1e+07 values, of which each is a run; give fewer"),
         (("--grid", "rod.m=1", "--grid", "rod.m=2"), "--grid: 'rod.m' is given twice; give all its values at once"),
         (("--grid", "rod.mm=1"), "'rod' (planar.Body1) has no variable 'mm' to start from; did you mean 'm'?"),
         (("--zip", "rod.m=1,2", "--zip", "rod.I=1"), "values that belong together have to be as many of each: there are 2 of 'rod.m', 1 of 'rod.I'; choose combine='grid' for all combinations"),
