@@ -15,6 +15,9 @@ from fmu_components.export.c_texts import Ranges, Texts
 from fmu_components.export.stages import STAGES, Plan, StageFunction, stage_of
 from fmu_components.export.table import VariableTable, tolerated
 
+_LARGEST = 2**63
+"""Whole numbers from here on are no integers of C, and are written as doubles."""
+
 
 class _CPrinter(C99CodePrinter):
     """Expressions in C, with symbols printed as what they are stored in."""
@@ -29,6 +32,9 @@ class _CPrinter(C99CodePrinter):
 
     def _print_NumberSymbol(self, expr: sympy.NumberSymbol) -> str:
         return repr(float(expr))
+
+    def _print_Integer(self, expr: sympy.Integer) -> str:
+        return super()._print_Integer(expr) if abs(int(expr)) < _LARGEST else repr(float(expr))
 
     def _print_Pow(self, expr: sympy.Pow) -> str:
         base, exponent = expr.as_base_exp() if expr.exp.is_number else (expr.base, expr.exp)

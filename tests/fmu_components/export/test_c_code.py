@@ -26,3 +26,11 @@ def test_alternatives_are_in_parentheses() -> None:
     """Compilers take a conjunction in a disjunction without parentheses for a mistake."""
     text = expression_printer({}).doprint(sympy.Or(sympy.And(x > 1, y > 2), z > 3))
     assert text == "(x > 1 && y > 2) || (z > 3)"
+
+
+@pytest.mark.parametrize("number", [2**63 - 1, 2**63, -(2**63), 10**19, int(1e300)])
+def test_great_whole_numbers_are_doubles(number: int) -> None:
+    """C has no integers beyond 64 bits; smaller ones stay as they are."""
+    text = expression_printer({})._print(sympy.Integer(number))
+    assert float(text) == float(number)
+    assert text.lstrip("-").isdigit() is (abs(number) < 2**63)
