@@ -59,9 +59,12 @@ def read_manifest(text: bytes, variables: Iterable[FmuVariable], own: Structure,
         for each in root.iterfind("AlgebraicVariables/AlgebraicVariable")
     )
 
+    old = root.tag in _OLD_ROOTS
+
     def lists(tag: str) -> list[Unknown]:
         found = [_formulation(each, known, source) for each in root.iterfind(f"ModelStructure/{tag}")]
-        return [read_unknown(each, "valueReference", known, source) for each in found]
+        unknowns = [read_unknown(each, "valueReference", known, source) for each in found]
+        return [_at_any_time(each) for each in unknowns] if old else unknowns
 
     residuals, notes = _with_inputs(lists("Residual"), variables, source)
     _check_explicit(residuals, variables, source)
@@ -69,7 +72,6 @@ def read_manifest(text: bytes, variables: Iterable[FmuVariable], own: Structure,
         raise source.broken(f"declares {len(algebraic)} algebraic variables but {len(residuals)} residuals in its {MANIFEST}")
     if not algebraic:
         return None
-    old = root.tag in _OLD_ROOTS
     structure = Structure(
         _completed(lists("Output"), own.outputs, old),
         _completed(lists("ContinuousStateDerivative"), own.derivatives, old),
@@ -82,6 +84,17 @@ def read_manifest(text: bytes, variables: Iterable[FmuVariable], own: Structure,
         return Dae(None, algebraic, structure, constraints, notes=notes)
     enabling = referred(switch.get("valueReference"), "valueReference", "the switch of its DAE mode", booleans, source, "Boolean variable")
     return Dae(enabling.reference, algebraic, structure, constraints, notes=notes)
+
+
+def _at_any_time(unknown: Unknown) -> Unknown:
+    """Returns an unknown whose slopes may change at any time.
+
+    Roberts, the model of these drafts, calls all its slopes constant, and none of its products is. A solver with slopes of the start then
+    needs ever smaller steps.
+    """
+    if unknown.dependencies is None:
+        return unknown
+    return replace(unknown, dependencies=tuple((known, "dependent") for known, _ in unknown.dependencies))
 
 
 def _with_inputs(residuals: list[Unknown], variables: Iterable[FmuVariable], source: Source) -> tuple[list[Unknown], tuple[str, ...]]:
