@@ -116,6 +116,25 @@ def component_of(fmu: Fmu) -> type | None:
     return next((each for each in declared if table_of(each).token == fmu.token), None)
 
 
+def started_fmu(fmu: Fmu, start: Mapping[str, Any]) -> Fmu | None:
+    """Returns the FMU of the same component that has these start values in its model description; None where it cannot be built."""
+    component = component_of(fmu)
+    if component is None:
+        return None
+    from fmu_components.declare.started import started
+    from fmu_components.export.build import cached_fmu
+    from fmu_components.export.compile import ExportError
+
+    kinds = {"real": float, "integer": int, "boolean": bool}
+    values = tuple((name, kinds[fmu.variables[name].type](value)) for name, value in start.items())
+    try:
+        with building_shown(fmu.model_name):
+            path = cached_fmu(started(component, values), fmu.version)
+    except ExportError:
+        return None
+    return load(path, fmu.private)
+
+
 def actuated(fmu: Fmu) -> str:
     """Returns the component that is this joint with an actuator; empty if no such component exists."""
     from fmu_components.catalogue import all_components

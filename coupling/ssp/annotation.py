@@ -23,6 +23,7 @@ FILE = "extra/org.jourdain/system.xml"
 """Our own file in a package. OMSimulator refuses annotations of a package and of its components."""
 OPENMODELICA = "org.openmodelica"
 _OPTIONS = ("kind", "communication_step", "extrapolation", "logging", "process", "guess")
+_FILES = ("modelExchange", "started", "stepped")
 _TIMES = {"start_time": 0.0, "stop_time": 1.0}
 """Times that are written where none are given: OMSimulator refuses a package without them."""
 STEP = 1e-3
@@ -80,13 +81,15 @@ def other_settings(document: Document, system: Element) -> dict[str, Any]:
 def whole(
     definition: Definition,
     settings: Mapping[str, Any],
-    files: Mapping[str, str],
+    files: Mapping[str, Mapping[str, str]],
     sketch: Sketch,
     compliance: Mapping[str, Mapping[str, float]],
     written_as: str,
 ) -> Element:
-    """Returns all of a definition that the package itself does not express; ``files`` are FMUs for Model Exchange, by instance.
+    """Returns all of a definition that the package itself does not express.
 
+    ``files`` are by instance: ``modelExchange``, its FMU for this kind; and where its FMU in the package begins at the start values of
+    states, the digest of that, ``started``, and the FMU of the definition, ``stepped``.
     ``compliance`` holds parameters of joints that the package has beside those of the definition. ``written_as`` is the system's name.
     """
     names = sketch.names
@@ -98,7 +101,7 @@ def whole(
     for each in definition.instances:
         options = {option: json.dumps(getattr(each, option)) for option in _OPTIONS if getattr(each, option)}
         options |= {"private": "true"} if each.fmu.private else {}
-        options |= {"modelExchange": files[each.name]} if each.name in files else {}
+        options |= files[each.name]
         options |= {"component": names[each.name]} if names[each.name] != each.name else {}
         SubElement(root, "Instance", {"name": each.name, **options})
     asked = {each.connection: each for each in definition.transformations}
@@ -199,7 +202,7 @@ def options_of(own: Element) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for each in own.iterfind("Instance"):
         options = {key: _said(each, key) for key in (*_OPTIONS, "private") if key in each.attrib}
-        found[each.get("name", "")] = options | {key: each.get(key) for key in ("modelExchange", "component") if key in each.attrib}
+        found[each.get("name", "")] = options | {key: each.get(key) for key in (*_FILES, "component") if key in each.attrib}
     return found
 
 

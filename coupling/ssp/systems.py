@@ -14,12 +14,13 @@ from xml.etree.ElementTree import Element
 from coupling.checks import is_word
 from coupling.errors import BuildError, listed, shown
 from coupling.files import remedy
-from coupling.fmus import load
+from coupling.fmus import Fmu, load
 from coupling.fmus.ports import needed, needs_partner
 from coupling.options import Run
 from coupling.options.calls import check_names, flattened, gathered
 from coupling.plan.definition import Definition, FmuFile, InstanceDefinition, Name, Transformation, define_instance, with_guess
 from coupling.plan.drives import ConstantDrive
+from coupling.plan.instances import started_fmu
 from coupling.plan.transformations import UNCHANGED, Affine, conversion, unit_of
 from coupling.ssp import annotation
 from coupling.ssp.compliance import compliance_of
@@ -68,25 +69,32 @@ def to_ssp(definition: Definition, path: str | os.PathLike[str], settings: Mappi
     if not definition.instances:
         raise BuildError(f"the system '{definition.name}' is empty; add instances first")
     compliance, warnings = compliance_of(definition, settings.get("communication_step", annotation.STEP))
-    for sentence in [*warnings, *_states_given(definition), *_structural(definition)]:
+    started, left = _started(definition)
+    for sentence in [*warnings, *left, *_structural(definition)]:
         warn(f"'{path}': {sentence}", stacklevel=2)
     try:
-        write(definition, target, settings, parameters == "file", origin.appearance, compliance)
+        write(definition, target, settings, parameters == "file", origin.appearance, compliance, started)
     except OSError as error:
         raise OSError(f"'{path}' cannot be written: {error.strerror}; {remedy(error)}") from None
     return target
 
 
-def _states_given(definition: Definition) -> list[str]:
-    """Returns a sentence on start values that libcosim does not apply."""
+def _started(definition: Definition) -> tuple[dict[str, Fmu], list[str]]:
+    """Returns FMUs that begin at the start values of their states, by instances, and a sentence on instances that have no such FMU.
+
+    libcosim sets parameters and inputs only, so that states start where their FMU says.
+    """
     set_by_all = ("parameter", "structuralParameter", "input")
-    names = [
-        f"{each.name}.{name}"
-        for each in definition.instances
-        for name, _ in each.start
-        if (variable := each.stepped.fmu.variables.get(name)) is not None and variable.causality not in set_by_all
-    ]
-    return [f"libcosim leaves out start values of states ({listed(names)}); form='mechanism' has them in its FMU"] if names else []
+    found, left = {}, []
+    for each in definition.instances:
+        known = each.stepped.fmu.variables
+        values = {name: value for name, value in each.start if name in known and known[name].causality not in set_by_all}
+        fmu = started_fmu(each.stepped.fmu, values) if values else None
+        if fmu is not None:
+            found[each.name] = fmu
+        elif values:
+            left += [f"{each.name}.{name}" for name in values]
+    return found, [f"libcosim leaves out start values of states ({listed(left)}); form='mechanism' has them in its FMU"] if left else []
 
 
 def _structural(definition: Definition) -> list[str]:
@@ -204,9 +212,12 @@ def _as_written(flat: Flat, own: Element, package: Package) -> Definition | None
     if set(written.values()) != {name for name, each in flat.components.items() if not each.inserted}:
         return None
     instances: list[InstanceDefinition] = []
+    in_package: list[InstanceDefinition] = []
     for name, chosen in options.items():
         start: dict[str, Any] = {}
         component = flat.components[written[name]]
+        if chosen.get("started") not in (None, component.fmu.sha256):
+            return None
         chosen_here = compliance.get(written[name], {})
         for variable, value in component.start.items():
             full = f"{name}.{variable}"
@@ -219,6 +230,7 @@ def _as_written(flat: Flat, own: Element, package: Package) -> Definition | None
             elif full not in drives or full in overruled:
                 start[variable] = value
         instances.append(_instance(name, component, chosen, start, package))
+        in_package.append(replace(instances[-1], stepped=FmuFile(component.fmu)))
     connections, transformations = annotation.connections_of(own)
     unknown = annotation.unknown_accelerations_of(own)
     found = Definition(
@@ -232,19 +244,20 @@ def _as_written(flat: Flat, own: Element, package: Package) -> Definition | None
         gravity=annotation.gravity_of(own),
         shown=annotation.shown_of(own),
     )
-    return found if _says(written_sketch(found), flat) else None
+    return found if _says(written_sketch(replace(found, instances=tuple(in_package))), flat) else None
 
 
 def _instance(name: str, component: Component, chosen: Mapping[str, Any], start: Mapping[str, Any], package: Package) -> InstanceDefinition:
-    options = {key: value for key, value in chosen.items() if key not in ("modelExchange", "guess")}
+    options = {key: value for key, value in chosen.items() if key not in ("modelExchange", "started", "stepped", "guess")}
     guess = {variable: tuple(value) if isinstance(value, list) else value for variable, value in chosen.get("guess", ())}
-    stepped = component.fmu
-    file = chosen.get("modelExchange")
-    if file is None:
-        return with_guess(define_instance(name, stepped.path, start, dotted=True, **options), guess)
-    path = package.fmu(package.member(file, "", f"the component '{name}'"))
-    found = with_guess(define_instance(name, path, start, dotted=True, **options), guess)
-    return replace(found, stepped=FmuFile(load(stepped.path, found.fmu.private)))
+    files = {
+        key: package.fmu(package.member(chosen[key], "", f"the component '{name}'"))
+        for key in ("modelExchange", "stepped")
+        if key in chosen
+    }
+    stepped = files.get("stepped", component.fmu.path)
+    found = with_guess(define_instance(name, files.get("modelExchange", stepped), start, dotted=True, **options), guess)
+    return replace(found, stepped=FmuFile(load(stepped, found.fmu.private))) if "modelExchange" in files else found
 
 
 def _says(sketch: Sketch, flat: Flat) -> bool:

@@ -65,9 +65,15 @@ def write(
     files: bool,
     appearance: Appearance,
     compliance: Mapping[str, Mapping[str, float]],
+    started: Mapping[str, Fmu],
 ) -> None:
-    """Writes a package; parameters go into ``files`` of their own, or into the description. Joints get values of ``compliance`` besides."""
+    """Writes a package; parameters go into ``files`` of their own, or into the description. Joints get values of ``compliance`` besides.
+
+    FMUs of ``started`` stand in the places of instances; they have the start values of states in their model descriptions.
+    """
     sketch = written_sketch(definition, str(path))
+    for name, fmu in started.items():
+        sketch.components[sketch.names[name]] = replace(sketch.components[sketch.names[name]], fmu=fmu)
     names = {sketch.names[name]: values for name, values in compliance.items()}
     for name, values in names.items():
         sketch.components[name] = replace(sketch.components[name], start={**sketch.components[name].start, **values})
@@ -104,7 +110,13 @@ class _Writer:
         if name != original:
             document.set("description", original)
         self._system(document, name, self._top, settings)
-        different = {each.name: self._beside_of(each.fmu.fmu) for each in self._definition.instances if each.fmu != each.stepped}
+        ours = {}
+        for each in self._definition.instances:
+            inside = self._sketch.components[self._sketch.names[each.name]].fmu
+            given = (
+                {"started": inside.sha256, "stepped": self._beside_of(each.stepped.fmu)} if inside.sha256 != each.stepped.fmu.sha256 else {}
+            )
+            ours[each.name] = given | ({"modelExchange": self._beside_of(each.fmu.fmu)} if each.fmu != each.stepped else {})
         if self._enumerations:
             holder = add(document, "ssd:Enumerations")
             for name, variable in self._enumerations.items():
@@ -115,7 +127,7 @@ class _Writer:
         times = experiment_of(settings)
         experiment = add(document, "ssd:DefaultExperiment", startTime=times["start_time"], stopTime=times["stop_time"])
         add(add(experiment, "ssd:Annotations"), "ssc:Annotation", type=OPENMODELICA).append(results_of_omsimulator(name))
-        self._texts[FILE] = _text(whole(self._definition, settings, different, self._sketch, compliance, name))
+        self._texts[FILE] = _text(whole(self._definition, settings, ours, self._sketch, compliance, name))
         self._texts[STRUCTURE] = _text(document)
         remove_parts(path.parent, escape(path.name))
         with replaced(followed(path)) as file, zipfile.ZipFile(file, "w") as archive:

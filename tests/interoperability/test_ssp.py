@@ -44,7 +44,6 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     assert [str(each.message).partition(".ssp': ")[2] for each in caught] == [
         "joints are compliant in other tools: in steps of 0.001 s they yield up to 0.00026 in SI units ('pin') under the load at the start, and "
         "half the step has a quarter of this error; write the package with form='mechanism' for ideal joints",
-        "libcosim leaves out start values of states ('rod.x'); form='mechanism' has them in its FMU",
     ]
     return found
 
@@ -91,7 +90,7 @@ def test_ecos(form: str, packages: dict[str, Path], ideal: float) -> None:
 
 @pytest.mark.parametrize("form", VARIABLE)
 def test_libcosim(form: str, packages: dict[str, Path], ideal: float) -> None:
-    """Its reader leaves out start values of states, here x of the rod: only the exported mechanism starts where it should."""
+    """Its reader leaves out start values of states, here x of the rod: the FMU in the package begins there by itself."""
     pytest.importorskip("libcosimpy")
     from libcosimpy.CosimExecution import CosimExecution
     from libcosimpy.CosimObserver import CosimObserver
@@ -104,10 +103,7 @@ def test_libcosim(form: str, packages: dict[str, Path], ideal: float) -> None:
     execution.add_observer(observer)
     execution.step(round(STOP / STEP))
     (found,) = observer.last_real_values(index, [references[variable]])
-    if form == "mechanism":
-        assert found == pytest.approx(ideal, abs=DIGITS[form])
-    else:
-        assert abs(found - ideal) > 0.02
+    assert found == pytest.approx(ideal, abs=DIGITS[form])
 
 
 def test_fmpy(packages: dict[str, Path], ideal: float) -> None:
