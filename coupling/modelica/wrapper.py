@@ -125,10 +125,11 @@ class _Wrapper:
         own = modelica_name(terminal.name)
         self.kinds.add(kind)
         self.connectors.append(f"{CLASSES[kind]} {own} {self._place(left=True)}")
-        if needs_partner(self.fmu, terminal):
+        taken = needs_partner(self.fmu, terminal)
+        if kind is SPATIAL:
+            (self._frame_taken if taken else self._frame)(terminal, own)
+        elif taken:
             self._taken(terminal, kind, own)
-        elif kind is SPATIAL:
-            self._frame(terminal, own)
         else:
             self._given(terminal, kind, own)
 
@@ -148,10 +149,6 @@ class _Wrapper:
 
     def _taken(self, terminal: Terminal, kind: PortKind, own: str) -> None:
         """A port that takes motion, pressure or voltage: its rates are derivatives of what the partner gives."""
-        if kind is SPATIAL:
-            raise BuildError(
-                f"inputs: '{terminal.name}' takes the motion of a spatial frame, for which there is no wrapper; open a port of a body instead"
-            )
         connector = CONNECTORS[kind]
         for chain in kind.chains:
             value = f"{own}.{connector.potentials[chain[0].name]}"
@@ -167,8 +164,7 @@ class _Wrapper:
         """A spatial port that gives motion, as a root of the tree of frames. Its attitude is a quaternion."""
 
         def fmu(kind: str) -> str:
-            names = [self.names[terminal.members[f"{kind}{axis}"]] for axis in _AXES]
-            return f"{{{', '.join(f'fmu.{name}' for name in names)}}}"
+            return self._vector(terminal, kind)
 
         def start(kind: str) -> list[float]:
             return [self.wrapped.start[terminal.members[f"{kind}{axis}"]] for axis in _AXES]
@@ -206,6 +202,39 @@ class _Wrapper:
             f"{fmu('F')} = {m}*{own}.f",
             f"{fmu('C')} = {m}*{own}.t",
         ]
+
+    def _frame_taken(self, terminal: Terminal, own: str) -> None:
+        """A spatial port that takes motion. The partner has the root of the tree of frames, and its frame gives the attitude.
+
+        The angular acceleration is the attitude times the rate of the velocity in the frame's own axes: an angular velocity does not turn
+        itself.
+        """
+        v, a, w, alpha, m = (f"{own}_{each}" for each in ("v", "a", "w", "alpha", "R"))
+        for name, unit, text in (
+            (v, "m/s", "velocity"),
+            (a, "m/s2", "acceleration"),
+            (w, "rad/s", "angular velocity about absolute axes"),
+            (alpha, "rad/s2", "angular acceleration about absolute axes"),
+        ):
+            self.states.append(f'Real {name}[3](each unit = "{unit}") {modelica_string(text)}')
+        self.states.append(f'Real {m}[3, 3] "axes of the port as columns"')
+        rows = "; ".join(", ".join(f"fmu.{self.names[terminal.members[f'R{i}{k}']]}" for k in (1, 2, 3)) for i in (1, 2, 3))
+        self.equations += [
+            f"{m} = transpose({own}.R.T)",
+            f"{v} = der({own}.r_0)",
+            f"{a} = der({v})",
+            f"{w} = {m}*{own}.R.w",
+            f"{alpha} = {m}*der({own}.R.w)",
+            f"{self._vector(terminal, '')} = {own}.r_0",
+            *(f"{self._vector(terminal, kind)} = {value}" for kind, value in (("v", v), ("a", a), ("omega", w), ("alpha", alpha))),
+            f"[{rows}] = {m}",
+            f"{own}.f = -{own}.R.T*{self._vector(terminal, 'F')}",
+            f"{own}.t = -{own}.R.T*{self._vector(terminal, 'C')}",
+        ]
+
+    def _vector(self, terminal: Terminal, kind: str) -> str:
+        names = [self.names[terminal.members[f"{kind}{axis}"]] for axis in _AXES]
+        return f"{{{', '.join(f'fmu.{name}' for name in names)}}}"
 
     # -- signals ---------------------------------------------------------------------------------------------------------------------
 

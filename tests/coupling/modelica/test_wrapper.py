@@ -7,11 +7,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
+from scipy.spatial.transform import Rotation
 
 from coupling import BuildError, System
 from coupling.fmus import load
 from coupling.modelica.wrapper import importer_names
+from fmu_components.catalogue import find
+from fmu_components.declare.component import declaration
+from fmu_components.modelica.package import package_text
 from jourdain import orientation
+from tests.support.modelica.frames import for_rumoca
 from tests.support.systems.modelica_machines import GRAVITY
 
 
@@ -189,13 +195,99 @@ def test_pins_and_oil(tmp_path: Path) -> None:
     } <= set(found)
 
 
-def test_a_spatial_port_that_takes_motion_is_refused(tmp_path: Path) -> None:
+def bushing() -> System:
     made = System("Half")
     made.add("ground", "spatial.Fixed")
-    made.add("spring", "spatial.SpringDamper")
-    made.connect("ground.p1", "spring.M")
-    with pytest.raises(BuildError, match=r"^inputs: 'spring.N' takes the motion of a spatial frame, .*; open a port of a body instead$"):
-        made.to_modelica(tmp_path, form="fmu", inputs=["spring.N"])
+    made.add("bush", "spatial.Bushing")
+    made.connect("ground.p1", "bush.M")
+    return made
+
+
+def test_a_frame_that_takes_motion(tmp_path: Path) -> None:
+    """The partner gives the attitude, and has the root. Forces and torques act on it, in the frame's own axes."""
+    found = lines_of(bushing(), tmp_path, inputs=["bush.N"])
+    assert {
+        "Modelica.Mechanics.MultiBody.Interfaces.Frame_a bush_N;",
+        "bush_N_R = transpose(bush_N.R.T);",
+        "bush_N_v = der(bush_N.r_0);",
+        "bush_N_a = der(bush_N_v);",
+        "bush_N_w = bush_N_R*bush_N.R.w;",
+        "bush_N_alpha = bush_N_R*der(bush_N.R.w);",
+        "{fmu.bush_N_x, fmu.bush_N_y, fmu.bush_N_z} = bush_N.r_0;",
+        "{fmu.bush_N_alphax, fmu.bush_N_alphay, fmu.bush_N_alphaz} = bush_N_alpha;",
+        "bush_N.f = -bush_N.R.T*{fmu.bush_N_Fx, fmu.bush_N_Fy, fmu.bush_N_Fz};",
+        "bush_N.t = -bush_N.R.T*{fmu.bush_N_Cx, fmu.bush_N_Cy, fmu.bush_N_Cz};",
+    } <= set(found)
+    assert not [line for line in found if "Connections" in line or "fixed" in line]
+
+
+ADDED = 0.4
+"""Mass that a law adds at a port in kg, and ten times the moment of inertia that it adds."""
+LAW = f"""
+block Half_FMU
+  {" ".join(f"input Real bush_N_{kind}{axis};" for kind in ("", "v", "a", "omega", "alpha") for axis in "xyz")}
+  {" ".join(f"input Real bush_N_R{i}{k};" for i in (1, 2, 3) for k in (1, 2, 3))}
+  {" ".join(f"output Real bush_N_{kind}{axis};" for kind in "FC" for axis in "xyz")}
+equation
+  bush_N_Fx = -5*bush_N_x - 0.3*bush_N_vx - {ADDED}*bush_N_ax;
+  bush_N_Fy = -6*bush_N_y - 0.3*bush_N_vy - {ADDED}*bush_N_ay;
+  bush_N_Fz = -7*bush_N_z - 0.3*bush_N_vz - {ADDED}*bush_N_az;
+  bush_N_Cx = -2*bush_N_R32 - 0.1*bush_N_omegax - {ADDED / 10}*bush_N_alphax;
+  bush_N_Cy = 2*bush_N_R31 - 0.1*bush_N_omegay - {ADDED / 10}*bush_N_alphay;
+  bush_N_Cz = 1.5*bush_N_R12 - 0.2*bush_N_omegaz - {ADDED / 10}*bush_N_alphaz;
+end Half_FMU;
+"""
+"""A law of force and torque in absolute axes, with each variable of a port, in the place of the imported block."""
+MASS, TENSOR, GRAVITY_IN_SPACE = 1.3, np.array([[0.12, 0.01, 0.0], [0.01, 0.19, 0.0], [0.0, 0.0, 0.2]]), np.array([1.0, -9.0, 2.0])
+POINT, FRAME = np.array([-0.5, 0.1, 0.0]), np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
+"""The port in the axes of the body: its point, and its axes as columns."""
+STATES = dict.fromkeys(("x", "y", "z", "vx", "vy", "vz", "q0", "q1", "q2", "q3", "omegax", "omegay", "omegaz"), 0.0)
+STATES |= {"x": 0.2, "vy": 0.3, "q0": 1.0, "omegax": 0.5, "omegay": -0.7, "omegaz": 0.9}
+
+
+def newton_euler(_: float, y: np.ndarray) -> np.ndarray:
+    """The rates of a body on which the law acts at its port: its accelerations solve six equations."""
+    x, v, q, w = y[:3], y[3:6], y[6:10] / np.linalg.norm(y[6:10]), y[10:]
+    A = Rotation.from_quat(q, scalar_first=True).as_matrix()
+    r, R, inertia = A @ POINT, A @ FRAME, A @ TENSOR @ A.T
+
+    def cross(a: np.ndarray) -> np.ndarray:
+        return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
+
+    # The law is F = F0 - ADDED (a + alpha x r + w x (w x r)) and C = C0 - ADDED/10 alpha.
+    F0 = -np.array([5.0, 6.0, 7.0]) * (x + r) - 0.3 * (v + np.cross(w, r)) - ADDED * np.cross(w, np.cross(w, r))
+    C0 = np.array([-2 * R[2, 1], 2 * R[2, 0], 1.5 * R[0, 1]]) - np.array([0.1, 0.1, 0.2]) * w
+    per_motion = np.hstack((ADDED * np.eye(3), -ADDED * cross(r)))
+    matrix = np.zeros((6, 6))
+    matrix[:3, :3], matrix[3:, 3:] = MASS * np.eye(3), inertia + ADDED / 10 * np.eye(3)
+    matrix[:3] += per_motion
+    matrix[3:] += cross(r) @ per_motion
+    known = np.concatenate((MASS * GRAVITY_IN_SPACE + F0, np.cross(r, F0) + C0 - np.cross(w, inertia @ w)))
+    s, u = q[0], q[1:]
+    rate = 0.5 * np.concatenate(([-w @ u], s * w + np.cross(w, u)))
+    return np.concatenate((v, np.linalg.solve(matrix, known)[:3], rate, np.linalg.solve(matrix, known)[3:]))
+
+
+@pytest.mark.slow
+def test_a_frame_that_takes_motion_has_its_signs(tmp_path: Path) -> None:
+    """A body on this frame moves as the equations of Newton and Euler say, in rumoca, with a law for the FMU."""
+    rumoca = pytest.importorskip("rumoca", reason="rumoca, of the extra 'peers', is not installed")
+    half = for_rumoca(bushing().to_modelica(tmp_path, form="fmu", inputs=["bush.N"]).read_text())
+    values = {"m": MASS, "Ixx": 0.12, "Iyy": 0.19, "Izz": 0.2, "Ixy": 0.01, "gx": 1.0, "gy": -9.0, "gz": 2.0, "p1_rx": -0.5, "p1_ry": 0.1}
+    turned = {"p1_zx": 0.0, "p1_zy": 1.0, "p1_zz": 0.0}
+    modifiers = ", ".join(f"{name} = {value!r}" for name, value in (values | turned).items())
+    starts = ", ".join(f"{name}(start = {value!r}, fixed = true)" for name, value in STATES.items())
+    both = (
+        "model Both\n  Half half;\n"
+        f"  Jourdain.spatial.Body1 rod({modifiers}, {starts});\nequation\n  connect(half.bush_N, rod.p1);\nend Both;\n"
+    )
+    text = for_rumoca(package_text([declaration(find("spatial.Body1"))]))
+    half = half.replace("  Interfaces.Frame", "  Jourdain.Interfaces.Frame")
+    loaded = rumoca.Session().loads("\n".join([text, LAW, half, both]), model="Both")
+    result = loaded.simulate(t=(0, 0.5), dt=0.01, config=rumoca.SimConfig(solver="rk-like", rtol=1e-10, atol=1e-10))
+    oracle = solve_ivp(newton_euler, (0, 0.5), list(STATES.values()), method="DOP853", rtol=1e-12, atol=1e-12)
+    found = np.array([float(result[f"rod.{name}"][-1]) for name in STATES])
+    assert found == pytest.approx(oracle.y[:, -1], abs=1e-7)
 
 
 def test_names_are_those_of_the_importer(tmp_path: Path) -> None:
