@@ -70,7 +70,7 @@ def to_ssp(definition: Definition, path: str | os.PathLike[str], settings: Mappi
         raise BuildError(f"the system '{definition.name}' is empty; add instances first")
     compliance, warnings = compliance_of(definition, settings.get("communication_step", annotation.STEP))
     started, left = _started(definition)
-    for sentence in [*warnings, *left, *_structural(definition)]:
+    for sentence in [*warnings, *left, *_structural(definition), *_assembled(settings)]:
         warn(f"'{path}': {sentence}", stacklevel=2)
     try:
         write(definition, target, settings, parameters == "file", origin.appearance, compliance, started)
@@ -95,6 +95,16 @@ def _started(definition: Definition) -> tuple[dict[str, Fmu], list[str]]:
         elif values:
             left += [f"{each.name}.{name}" for name in values]
     return found, [f"libcosim leaves out start values of states ({listed(left)}); form='mechanism' has them in its FMU"] if left else []
+
+
+def _assembled(settings: Mapping[str, Any]) -> list[str]:
+    """Returns a sentence on a start that only we close."""
+    if settings.get("initial", Run.initial) == Run.initial:
+        return []
+    return [
+        f"initial = '{settings['initial']}' is for Jourdain alone: in other tools the parts begin at their start values, also where these "
+        "contradict joints; write the package with form='mechanism', whose FMU closes the joints"
+    ]
 
 
 def _structural(definition: Definition) -> list[str]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import warnings
 import zipfile
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from coupling import System
+from coupling.names import without_blanks
 from tests.support.interoperability.omsimulator import refusals
+from tests.support.interoperability.packages import FORMS, system_of
 from tests.support.ssp import packed
 from tests.support.systems.machines import example
 
@@ -92,3 +95,29 @@ def test_omsimulator_itself(package: Path, tmp_path: Path, monkeypatch: pytest.M
     model.delete()
     ideal = pendulum().simulate(0.5, rtol=1e-10)
     assert theta == pytest.approx(ideal["rod.theta"][-1], abs=1e-2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FORMS)
+def test_exported_mechanisms_in_omsimulator(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All states after 20 steps are those of the master with ideal joints."""
+    oms = pytest.importorskip("OMSimulator", reason="OMSimulator is not installed")
+    system, stop = system_of(name), 20 * STEP
+    path = system.to_ssp(tmp_path / "example.ssp", {"stop_time": stop, "communication_step": STEP, **FORMS[name]}, form="mechanism")
+    with zipfile.ZipFile(path) as archive:
+        top = ElementTree.fromstring(archive.read("SystemStructure.ssd"))
+    monkeypatch.chdir(tmp_path)
+    model = oms.SSP(str(path)).instantiate()
+    model.initialize()
+    model.simulate()
+    fmus = {each.name: each.stepped.fmu for each in system.definition.instances}
+    states = {(each, fmu.by_reference[state].name) for each, fmu in fmus.items() for state in fmu.states}
+    found = {
+        f"{each}.{state}": model.getValue(oms.CRef(top[0].get("name"), "mechanism", f"{without_blanks(fmus)[each]}.{state}"))
+        for each, state in states
+    }
+    model.terminate()
+    model.delete()
+    initial = {key: value for key, value in FORMS[name].items() if key == "initial"}
+    result = system.simulate(stop, solver="cvode", rtol=1e-10, **initial)
+    assert found == pytest.approx({state: result[state][-1] for state in found}, rel=2e-6, abs=2e-6)

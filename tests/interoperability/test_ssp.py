@@ -12,25 +12,11 @@ import pytest
 
 from coupling import System
 from tests.support.interoperability.omsimulator import refusals
+from tests.support.interoperability.packages import FORMS, system_of
 from tests.support.ssp import check_valid
 from tests.support.systems.machines import example
 
 STEP, STOP = 1e-3, 0.5
-FORMS = {
-    "00_three_uses": {},
-    "01_pendulum": {},
-    "03_seven_body_mechanism": {},
-    "06_hydraulic_crane": {"solver": "cvode"},
-    "08_motor_slider_crank": {"solver": "cvode"},
-    "14_bricard": {},
-    "17_quarter_car": {},
-    "20_parallelogram": {},
-    "26_measured_pendulum": {"initial": "assemble"},
-    "32_clutch": {},
-    "33_pendulum_at_wall": {},
-    "37_ratchet": {},
-}
-"""Twelve examples, and the options of their exports."""
 
 
 @pytest.fixture(scope="module")
@@ -139,8 +125,7 @@ def test_pyssp_standard(form: str, packages: dict[str, Path]) -> None:
 @pytest.mark.parametrize("name", [pytest.param(each, marks=() if each == "17_quarter_car" else pytest.mark.slow) for each in FORMS])
 def test_twelve_examples_in_both_forms(name: str, form: str, tmp_path: Path) -> None:
     """OMSimulator's readers refuse none, the schemas of SSP hold, and we read each again without a note."""
-    module = example(name)
-    system = getattr(module, "lifted" if name == "00_three_uses" else "system")()
+    system = system_of(name)
     settings = {"stop_time": 0.01, "communication_step": STEP, **FORMS[name]}
     path = tmp_path / "example.ssp"
     with warnings.catch_warnings():

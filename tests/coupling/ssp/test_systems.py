@@ -388,3 +388,20 @@ def test_prescribed_motion_keeps_its_rates_on_the_way(table: bool, tmp_path: Pat
     same_bits(system, again, stop_time=1.0)
     one, other = (each.linearise(["road.position"], ["body.s", "road.force"]) for each in (system, again))
     assert one.B1.any() and all(getattr(one, m).tobytes() == getattr(other, m).tobytes() for m in ("A", "B", "B1", "B2", "D1", "D2"))
+
+
+def test_a_start_that_only_we_close(tmp_path: Path) -> None:
+    """Other tools do not assemble: a warning names the form in which the start is closed, and that form warns of nothing."""
+    system = example("26_measured_pendulum").system()
+    settings = {"stop_time": 0.01, "initial": "assemble"}
+    with pytest.warns(UserWarning) as caught:
+        system.to_ssp(tmp_path / "components.ssp", settings)
+    assert [str(each.message).partition(": ")[2] for each in caught if "assemble" in str(each.message)] == [
+        "initial = 'assemble' is for Jourdain alone: in other tools the parts begin at their start values, also where these contradict joints; "
+        "write the package with form='mechanism', whose FMU closes the joints"
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        system.to_ssp(tmp_path / "mechanism.ssp", settings, form="mechanism")
+    closed = System.from_ssp(tmp_path / "mechanism.ssp").simulate(0.01)
+    assert np.hypot(closed["mechanism.rod.x"][0], closed["mechanism.rod.y"][0]) == pytest.approx(0.5, abs=1e-9)
