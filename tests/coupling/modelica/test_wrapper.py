@@ -318,3 +318,4 @@ def test_pymoca_parses_wrappers(tmp_path: Path) -> None:
     for port in ("pin.flange", "rod.p2"):
         file = arm().to_modelica(tmp_path, form="fmu", inputs=[port], outputs=["rod.theta"])
         assert "Motor" in parser.parse(file.read_text()).classes
+    assert "Half" in parser.parse(bushing().to_modelica(tmp_path, form="fmu", inputs=["bush.N"]).read_text()).classes
