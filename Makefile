@@ -79,7 +79,6 @@ docs: .venv/docs
 
 # Pages and pictures that are kept with the sources, written anew.
 pages: .venv/test
-	$(BIN)/python -m fmu_components.export.pages.catalogue_page
 	$(BIN)/python -m docs.programs.parts_page
 	$(BIN)/python -m docs.programs.examples_page
 	$(BIN)/python -m docs.programs.readme_picture

@@ -83,8 +83,8 @@ def _parser() -> argparse.ArgumentParser:
     lists.add_argument("word", nargs="*", help="only components with these words in their name or title, or called so")
     lists.set_defaults(verb=_list)
 
-    info = verbs.add_parser("info", help="list the content of an FMU, an SSP package or a result")
-    info.add_argument("file", type=Path, help="an .fmu, .ssp or .jrd")
+    info = verbs.add_parser("info", help="list the content of a component, an FMU, an SSP package or a result")
+    info.add_argument("file", type=Path, help="an .fmu, .ssp or .jrd, or the name of a component")
     info.set_defaults(verb=_info)
 
     simulate = verbs.add_parser("simulate", help="simulate a system and write its results")
@@ -180,7 +180,7 @@ def _info(chosen: argparse.Namespace) -> int:
 
         said = _result_info(Result.load(chosen.file))
     else:
-        raise WrongUse(f"'{chosen.file}' is none of the files that can be looked into; give an .fmu, .ssp or .jrd")
+        said = _component_info(str(chosen.file))
     if chosen.json:
         print(json.dumps(said))
         return COMPLETED
@@ -239,6 +239,19 @@ def _fmu_info(fmu: Fmu) -> dict[str, Any]:
         "parameters": described("parameter"),
         "note": list(fmu.notes),
     }
+
+
+def _component_info(name: str) -> dict[str, Any]:
+    from coupling.fmus import load
+    from fmu_components.catalogue import UnknownComponent, find
+    from fmu_components.export.build import cached_fmu
+
+    try:
+        component = find(name)
+    except UnknownComponent as error:
+        hint = "give an .fmu, .ssp or .jrd, or the name of a component from 'jourdain list'"
+        raise WrongUse(f"'{name}' is neither a file that can be looked into nor a component; {hint}") from error
+    return _fmu_info(load(cached_fmu(component, 3)))
 
 
 def _system_info(system: System) -> dict[str, Any]:

@@ -67,7 +67,6 @@ PACKAGES: dict[str, dict[str, tuple[str, ...]]] = {
 BY_NAME = {
     "coupling/registry.py": "loads every file of a folder of solvers or schemes, so that adding one touches one file",
     "fmu_components/catalogue.py": "loads every file of a folder of components, so that adding one touches one file",
-    "fmu_components/export/pages/catalogue_page.py": "quotes what each library says of itself",
     "jourdain/__init__.py": "loads names on first use",
     "coupling/solvers/base/sundials.py": "loads SUNDIALS, a third party's, when it is asked for",
 }

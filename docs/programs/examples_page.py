@@ -16,7 +16,7 @@ the folder for plots and animations: `python examples/01_pendulum.py --out build
 FAMILIES = """
 ## Families
 
-Short examples, in which every component of [the catalogue](../docs/components.md) is used that no numbered example uses.
+Short examples, in which every component of the catalogue is used that no numbered example uses.
 
 """
 

@@ -12,7 +12,7 @@ PAGE = Path(__file__).parents[1] / "parts-index.md"
 HEAD = """# Parts by everyday words
 
 `jourdain list hinge` finds the same from a terminal. Use the name in the second column: `system.add("pin", "hinge")` is refused, and the
-sentence names the components. [The components](components.md) has their ports and parameters.
+sentence names the components. `jourdain info planar.Revolute` shows the ports and variables of a component.
 
 | I want a ... | component | title |
 |---|---|---|

@@ -145,7 +145,7 @@ def moving_picture(picture: Picture, folder: str) -> str:
 
 def _still(picture: Picture) -> str:
     """Returns a still picture, and the one that moves, which is loaded and shown where the mouse is."""
-    still = f'<img class="still" loading="lazy" src="{picture.name}.still.svg" alt="{picture.title}"/>'
+    still = f'<img class="still drawn" loading="lazy" src="{picture.name}.still.svg" alt="{picture.title}"/>'
     return f'{still}<img class="moving" loading="lazy" src="{picture.name}.svg" alt=""/>'
 
 

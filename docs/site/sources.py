@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+from docs.site.catalogue import ICONS, catalogue_page, icons
 from docs.site.components import component_page, declarations, libraries, library_page
 from docs.site.examples import example_page, examples_page, titles
 from docs.site.gallery import Picture, gallery_page, machine_page
@@ -31,9 +32,9 @@ def put_together(folder: Path, pictures: Iterable[Picture] = (), drawn: Iterable
     for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/decisions/*.md"), *ROOT.glob("docs/tutorials/*.md")):
         if path.name != "README.md" or path.parent.name == "decisions":
             pages[path.relative_to(ROOT).as_posix()] = path.read_text(encoding="utf-8")
+    pages["docs/components.md"] = catalogue_page()
     kept = {each.name: each for each in drawn}
     pages |= {name: with_picture(text, name.removesuffix(".md"), made, kept) for name, text in pages.items()}
-    pages["docs/components.md"] = _with_references(pages["docs/components.md"])
     decisions = sorted(path.stem for path in ROOT.glob("docs/decisions/*.md") if path.stem != "README")
     pages["docs/decisions/README.md"] += "\n" + toctree(decisions)
     pages |= {f"examples/{name}.md": example_page(name, made[name].embedded if name in made else "") for name in titles()}
@@ -45,8 +46,10 @@ def put_together(folder: Path, pictures: Iterable[Picture] = (), drawn: Iterable
     for name, text in pages.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(on_the_site(text, name, pages), encoding="utf-8")
-    for name in ("icons", "pictures"):
-        shutil.copytree(ROOT / "docs" / name, folder / "docs" / name)
+    (folder / "docs" / ICONS).mkdir()
+    for name, icon in icons().items():
+        (folder / "docs" / ICONS / name).write_text(icon, encoding="utf-8")
+    shutil.copytree(ROOT / "docs" / "pictures", folder / "docs" / "pictures")
 
 
 def on_the_site(text: str, name: str, pages: Iterable[str]) -> str:
@@ -92,14 +95,9 @@ def _navigation() -> str:
     parts = (
         ("Tutorials", [f"docs/tutorials/{name}" for name in tutorials] + ["examples/index", "gallery/index"]),
         ("Manuals", [f"docs/{name}" for name in manuals]),
-        ("Reference", [*(f"components/{library}" for library in libraries()), "python/index"]),
+        ("Reference", ["docs/components", *(f"components/{library}" for library in libraries()), "python/index"]),
         ("Studies", [f"docs/{name}" for name in STUDIES]),
         ("Project", [*(f"docs/{name}" for name in PROJECT), "docs/decisions/README", "CONTRIBUTING", "SECURITY", "CHANGELOG"]),
     )
     named_pages = ([f"{SHORT[page]} <{page}>" if page in SHORT else page for page in pages] for _, pages in parts)
     return "\n\n".join(toctree(pages, caption) for (caption, _), pages in zip(parts, named_pages, strict=True)) + "\n"
-
-
-def _with_references(page: str) -> str:
-    """Returns the catalogue with a link to the reference of each component."""
-    return re.sub(r"(?m)^### (\S+)$", r"### \1\n\n[Equations and all variables](../components/\1.md)", page)

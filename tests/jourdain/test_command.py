@@ -131,11 +131,13 @@ def test_a_run_that_ends_early(machine: Path, capsys: pytest.CaptureFixture[str]
 
 
 def test_info_tells_what_is_in_a_file(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It shows the ports, parameters and kinds of an FMU, the instances of a package, and the outcome of a result."""
+    """It shows the ports, parameters and kinds of an FMU or a component, the instances of a package, and the outcome of a result."""
     fmu = machine.parent / "pendulum.fmu"
     code, out, err = run(capsys, "export", machine, "--out", fmu, "--outputs", "rod.theta", "--json")
     assert code == 0 and json.loads(out)["written"] == [str(fmu)], err
     assert "rod.theta" in load(fmu).variables
+    said = json.loads(run(capsys, "info", "planar.Revolute", "--json")[1])
+    assert said["model"] == "planar.Revolute" and set(said["ports"]) == {"M", "N"} and "rotation.k" in said["parameters"]
     code, out, _ = run(capsys, "info", fmu)
     assert code == 0 and "Co-Simulation" in out and "rod.theta" in out and "rod.m" in out
     said = json.loads(run(capsys, "info", fmu, "--json")[1])
@@ -233,7 +235,11 @@ def test_build_is_that_of_build_fmus(machine: Path, capsys: pytest.CaptureFixtur
             "--kind me: '{machine}' is no FMU; the kinds of instances stand in the system itself",
         ),
         (("simulate", "{machine}", "--plot", "rod.x"), "--plot: there is no file for the figure; add --out FILE.png"),
-        (("info", "{machine}"), "'{machine}' is none of the files that can be looked into; give an .fmu, .ssp or .jrd"),
+        (
+            ("info", "{machine}"),
+            "'{machine}' is neither a file that can be looked into nor a component; "
+            "give an .fmu, .ssp or .jrd, or the name of a component from 'jourdain list'",
+        ),
         (("list", "warp drive"), "no component is called 'warp drive', or has it in its name or title; 'jourdain list' shows all of them"),
         (("view", "nowhere.jrd"), "'nowhere.jrd' cannot be read: No such file or directory; give the path of a result that was saved"),
     ],

@@ -1,22 +1,18 @@
-"""The catalogue page lists every component, and what is committed is what the generator makes."""
+"""The page of all components, which the build of the site makes: each component, and each link."""
 
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from docs.site.catalogue import ICONS, catalogue_page, icons
+from docs.site.components import declarations, libraries
+from docs.site.sources import ROOT, on_the_site
 from fmu_components.catalogue import all_components
 from fmu_components.declare.component import declaration
 from fmu_components.declare.declaration import Role
-from fmu_components.export.pages.catalogue_page import COMMAND, ICONS, PAGE, catalogue_page, icons, write
-
-DOCS = Path(__file__).parents[4] / "docs"
-
 
 # One worker: the page takes all declarations, and is made once.
 pytestmark = pytest.mark.xdist_group("catalogue page")
@@ -32,17 +28,6 @@ def sections(page: str) -> dict[str, str]:
     """The text below each component's heading."""
     _, *parts = re.split(r"^### (.+)$", page, flags=re.MULTILINE)
     return dict(zip(parts[::2], parts[1::2], strict=True))
-
-
-def test_committed_page_is_up_to_date(page: str) -> None:
-    """docs/components.md is what the generator makes now; otherwise run the command in its last line."""
-    assert (DOCS / PAGE).read_text(encoding="utf-8") == page, f"run {COMMAND}"
-
-
-def test_committed_icons_are_up_to_date() -> None:
-    """docs/icons holds exactly the icons of the catalogue, as they are drawn now."""
-    committed = {path.name: path.read_text(encoding="utf-8") for path in (DOCS / ICONS).iterdir()}
-    assert committed == icons(), f"run {COMMAND}"
 
 
 def test_each_component_is_shown(sections: dict[str, str]) -> None:
@@ -87,32 +72,34 @@ def test_links_lead_to_headings(page: str) -> None:
     assert links and links <= anchors
 
 
-def test_icons_have_a_white_ground() -> None:
-    """Each icon is well-formed and starts with a white rectangle, so that it shows on a dark page too."""
-    for text in icons().values():
-        title, ground, *shapes = ElementTree.fromstring(text)
-        assert title.tag.endswith("title") and ground.tag.endswith("rect") and ground.get("fill") == "#ffffff" and shapes
+def test_links_stay_on_the_site(page: str) -> None:
+    """The only links to other pages lead to the reference of each component and to the theory, and the site has all of them."""
+    pages = {f"components/{name}.md" for name in declarations()} | {"docs/theory.md"}
+    targets = re.findall(r"(?<!!)\[[^\]]*\]\(([^)#]+)\)", page)
+    assert {f"docs/{each}".replace("docs/../", "") for each in targets} == pages
+    assert on_the_site(page, "docs/components.md", pages) == page
 
 
-def test_writing_makes_page_and_icons_and_removes_stale_ones(tmp_path: Path) -> None:
-    """Into an empty folder everything is written; the icon of a component that is gone is removed, other files stay."""
-    (tmp_path / ICONS).mkdir()
-    (tmp_path / ICONS / "planar.Gone.svg").write_text("")
-    (tmp_path / "other.md").write_text("")
-    write(tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {PAGE, ICONS, "other.md"}
-    assert {path.name for path in (tmp_path / ICONS).iterdir()} == set(icons())
-    assert (tmp_path / PAGE).read_text(encoding="utf-8").rstrip().endswith(f"`{COMMAND}`.")
+def test_pictures_are_written_beside_the_page(page: str) -> None:
+    """Each picture is an icon that the build draws, or a file of the sources."""
+    shown = set(re.findall(r"!\[[^\]]*\]\(([^)]+)\)", page))
+    kept = {f"pictures/{path.name}" for path in (ROOT / "docs" / "pictures").iterdir()}
+    drawn = {f"{ICONS}/{name}" for name in icons()}
+    assert drawn <= shown <= drawn | kept
 
 
-def written_in(docs: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in (docs / PAGE, *(docs / ICONS).iterdir())}
+def test_icons_are_drawings() -> None:
+    """Each icon is well-formed and has the name of its component and shapes."""
+    for name, text in icons().items():
+        title, *shapes = ElementTree.fromstring(text)
+        assert f"{title.text}.svg" == name and title.tag.endswith("title") and shapes
 
 
-@pytest.mark.slow  # what it writes is tested above
-def test_the_command_is_a_module_that_runs(tmp_path: Path) -> None:
-    """The command in the last line makes what is committed, in the folder docs of the checkout it runs in; another one here, since other tests
-    read this one meanwhile."""
-    (tmp_path / "fmu_components").symlink_to(DOCS.parent / "fmu_components")
-    subprocess.run([sys.executable, *COMMAND.split()[1:]], check=True, cwd=tmp_path)
-    assert written_in(tmp_path / "docs") == written_in(DOCS)
+def test_every_component_belongs_to_a_library(sections: dict[str, str]) -> None:
+    """Sections are in the order of the libraries, one for each component of the catalogue."""
+    assert list(sections) == [name for names in libraries().values() for name in names] == list(all_components())
+
+
+def test_nothing_generated_is_kept() -> None:
+    """The page and its icons are in the build alone."""
+    assert not (ROOT / "docs" / "components.md").exists() and not (ROOT / "docs" / ICONS).exists()

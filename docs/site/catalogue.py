@@ -1,4 +1,4 @@
-"""The catalogue as a Markdown page with the icons beside it: ``docs/components.md`` and ``docs/icons``."""
+"""The catalogue: the page of the site with all components, and their icons."""
 
 from __future__ import annotations
 
@@ -6,20 +6,15 @@ import importlib
 import inspect
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
-from itertools import groupby
-from pathlib import Path
 
-from fmu_components.catalogue import all_components
-from fmu_components.declare.component import declaration
+from docs.site.components import declarations, libraries
 from fmu_components.declare.declaration import Declaration, Role, Variable
 from fmu_components.declare.ports import Side
 from fmu_components.declare.units import MIXED
-from fmu_components.export.pages.icons import EXTENT, svg
+from fmu_components.export.pages.icons import svg
 
-PAGE = "components.md"
 ICONS = "icons"
-COMMAND = "python -m fmu_components.export.pages.catalogue_page"
+"""Folder of the icons, beside the page."""
 
 _SIDES = {Side.MOTION: "motion", Side.EFFORT: "effort"}
 _LONGEST = 160
@@ -67,38 +62,18 @@ _FRAMES = {
 
 
 def catalogue_page() -> str:
-    """The whole page."""
-    libraries = {name: list(members) for name, members in groupby(_declarations(), key=_library)}
-    contents = "\n".join(f"- [{name}](#{name}): {', '.join(map(_link, members))}" for name, members in libraries.items())
+    """Returns the whole page."""
+    chapters = {library: [declarations()[name] for name in names] for library, names in libraries().items()}
+    contents = "\n".join(f"- [{library}](#{library}): {', '.join(map(_link, members))}" for library, members in chapters.items())
     parts = [_INTRODUCTION, contents]
-    for name, members in libraries.items():
-        parts += [f"\n## {name}", *_chapter_introduction(name), *_FRAMES.get(name, ()), *map(_section, members)]
-    return "\n".join([*parts, f"\nThis page and its icons are written by `{COMMAND}`.\n"])
+    for library, members in chapters.items():
+        parts += [f"\n## {library}", *_chapter_introduction(library), *_FRAMES.get(library, ()), *map(_section, members)]
+    return "\n".join(parts) + "\n"
 
 
 def icons() -> dict[str, str]:
-    """The icons by their file names."""
-    return {f"{declared.name}.svg": _on_white(svg(declared)) for declared in _declarations()}
-
-
-def write(docs: Path) -> None:
-    """Writes page and icons, and removes the icons of components that there are no longer."""
-    folder = docs / ICONS
-    folder.mkdir(parents=True, exist_ok=True)
-    (docs / PAGE).write_text(catalogue_page(), encoding="utf-8")
-    for stale in {path.name for path in folder.glob("*.svg")} - icons().keys():
-        (folder / stale).unlink()
-    for name, text in icons().items():
-        (folder / name).write_text(text, encoding="utf-8")
-
-
-@cache
-def _declarations() -> tuple[Declaration, ...]:
-    return tuple(declaration(component) for component in all_components().values())
-
-
-def _library(declared: Declaration) -> str:
-    return declared.name.split(".")[0]
+    """Returns the icons by their file names."""
+    return {f"{name}.svg": svg(declared) for name, declared in declarations().items()}
 
 
 def _chapter_introduction(library: str) -> list[str]:
@@ -116,12 +91,6 @@ def _anchor(declared: Declaration) -> str:
     return declared.name.lower().replace(".", "")
 
 
-def _on_white(icon: str) -> str:
-    """Adds a white ground to an icon, since the page may be shown on a dark one."""
-    low, size = f"{-EXTENT:g}", f"{2 * EXTENT:g}"
-    return icon.replace("</title>", f'</title>\n<rect x="{low}" y="{low}" width="{size}" height="{size}" rx="0.1" fill="#ffffff"/>', 1)
-
-
 # -- one component ---------------------------------------------------------------------------------------------------
 
 
@@ -137,9 +106,11 @@ def _section(declared: Declaration) -> str:
     main = _alike(v for v in declared.with_role(Role.OUTPUT) if _is_main_output(v, declared))
     outputs = _table(("Output", "Unit", "Meaning"), ((name, unit, text) for name, _, unit, text in map(_parameter, main)))
     freedoms = _table(("Freedom", "Unit", "Coordinate q"), (_equation(f"`{name}`", declared[f"{name}.q"]) for name in _freedoms(declared)))
-    image = f'<img src="{ICONS}/{declared.name}.svg" width="120" alt="{declared.name}"/>'
+    image = f"![Icon of {declared.name}]({ICONS}/{declared.name}.svg)"
+    reference = f"[Equations and all variables](../components/{declared.name}.md)"
     parts = (
         f"\n### {declared.name}",
+        reference,
         image,
         *map(_text, paragraphs),
         ports,
@@ -216,7 +187,3 @@ def _text(text: str) -> str:
     """Text of a declaration as Markdown."""
     parts = re.split(r"(`+.+?`+)", text)
     return "".join(f"`{part.strip('`')}`" if part.startswith("`") else part.replace("<", "&lt;").replace("*", r"\*") for part in parts)
-
-
-if __name__ == "__main__":
-    write(Path(__file__).parents[3] / "docs")
