@@ -46,6 +46,8 @@ Outputs of every freedom, by its name, such as `rotation`:
 - `rotation.q` is its coordinate from the table, with `rotation.qd` and `rotation.qdd`;
 - `rotation.effort` is the effort of spring and damper, positive if it increases q;
 - `rotation.energy` is the energy in the spring, and `rotation.power` is the power of both into the bodies.
+
+The libraries and their components:
 """
 
 

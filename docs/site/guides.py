@@ -125,8 +125,10 @@ def with_picture(text: str, page: str, pictures: Mapping[str, Picture], drawn: M
         inside = f'<a href="{up}gallery/{shown}.html">{moving_picture(pictures[shown], f"{up}gallery/")}</a>'
         caption = pictures[shown].title
     elif shown in drawn:
-        inside, caption = f'<img loading="lazy" src="{up}gallery/{shown}.svg" alt="{DRAWINGS[shown][0]}"/>', DRAWINGS[shown][0]
+        caption = DRAWINGS[shown][0]
+        look = "" if shown == "diagram" else ' class="drawn"'  # a diagram has colours for dark pages itself
+        inside = f'<img{look} loading="lazy" src="{up}gallery/{shown}.svg" alt="{caption}"/>'
     else:
         return text
     title, first, rest = text.split("\n\n", 2)
-    return "\n\n".join([title, first, raw(f'<figure class="guide">{inside}<figcaption>{caption}</figcaption></figure>'), rest])
+    return "\n\n".join([title, first, raw(f'<figure class="guide"><div>{inside}</div><figcaption>{caption}</figcaption></figure>'), rest])

@@ -160,6 +160,9 @@ PAGES = (
     "gallery/index",
     "gallery/14_bricard",
     "components/planar.Revolute",
+    "components/planar",
+    "docs/components",
+    "docs/theory",
 )
 
 
@@ -167,23 +170,27 @@ PAGES = (
 # Needed since nothing stands in for a browser, and pip installs none: Debian's package chromium gives one.
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine: apt-get install chromium")
 def test_the_site_in_a_browser(served):
-    """Pages load without an error and without a request to another host, fit a phone, and have a dark mode. Each has a search field, short
-    entries in its sidebar, and links to the next page."""
+    """Pages load without an error and without a request to another host, fit a phone, and have a dark mode without bright pictures. Each has a
+    search field, short entries in its sidebar, and links to the next page."""
     with Browser() as browser:
         for page in PAGES:
             backgrounds = []
-            for width, dark in ((1280, False), (390, False), (390, True)):
+            for width, dark in ((1280, False), (390, False), (390, True), (1280, True)):
                 browser.show(f"{served}{page}.html", width, dark)
                 assert browser.value("document.documentElement.scrollWidth") <= width, page
                 backgrounds.append(browser.value("getComputedStyle(document.body).backgroundColor"))
                 assert browser.errors == [], page
                 assert [url for url in browser.requests if not url.startswith((served, "data:", "blob:"))] == []
+                assert not dark or (browser.window().min(axis=2) > 0.85).mean() < 0.03, page
             assert backgrounds[0] == backgrounds[1] != backgrounds[2]
             assert browser.value("!!document.querySelector('input.sidebar-search, input[name=q]')"), page
             entries = browser.value("[...document.querySelectorAll('.sidebar-tree a')].map(a => a.textContent.trim())")
             assert entries and all(len(entry.split()) <= 5 for entry in entries), page
-            if page.startswith("docs/"):
+            if page.startswith("docs/") and page.removeprefix("docs/") not in (*STUDIES, "components"):
                 assert browser.value("!!document.querySelector('.next-page') && !!document.querySelector('figure.guide img')"), page
+        browser.show(f"{served}gallery/14_bricard.html", 1280)
+        assert browser.value("document.body.dataset.theme = 'dark'; document.querySelector('iframe').src.includes('#')") is False
+        assert browser.value("document.querySelector('iframe').src").endswith("gallery/14_bricard.player.html#theme=dark")
         browser.show(f"{served}search.html?q=baumgarte", 1280)
         found = "[...document.querySelectorAll('#search-results li a')].map(a => a.textContent)"
         until = time.monotonic() + 30

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 import itertools
 import json
 import os
@@ -15,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+import matplotlib.image
 import numpy as np
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -131,6 +133,11 @@ class Browser:
 
     def mouse(self, kind: str, x: float, y: float, **more: Any) -> None:
         self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
+
+    def window(self) -> np.ndarray:
+        """The window as it is seen: rows x columns x RGB, from 0 to 1."""
+        picture = base64.b64decode(self.send("Page.captureScreenshot", format="png")["data"])
+        return matplotlib.image.imread(io.BytesIO(picture), format="png")[:, :, :3]
 
     def pixels(self) -> np.ndarray:
         """The canvas of the mechanism as it is seen, without what lies over it: rows x columns x RGB, at one pixel each."""
