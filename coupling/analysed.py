@@ -49,7 +49,7 @@ class Analysed(Composition):
 
     @public_call
     def build(self, communication: bool | None = None) -> Built:
-        """Checks everything and finds the order of evaluation, without running anything.
+        """Checks everything, finds the order of evaluation without running anything, and returns both.
 
         ``communication`` asks for runs with a communication step, or without. By default a system is refused only if it allows neither.
         """
@@ -130,7 +130,7 @@ class Analysed(Composition):
         hold: Sequence[str] = (),
         free: Sequence[str] = (),
     ) -> Equilibria:
-        """Returns equilibria at the ``values`` of a ``parameter``, such as ``equilibria("spring.k", np.linspace(50, 5, 20))``.
+        """Returns equilibria at the ``values`` of a ``parameter`` in its unit, such as ``equilibria("spring.k", np.linspace(50, 5, 20))``.
 
         Each equilibrium is sought from the one before, the first from ``initial``; ``hold`` and ``free`` are as in ``equilibrium``. If
         stability is lost or gained on the way, the value of the parameter is found, and the poses beyond have alternatives. AnalysisError
@@ -189,7 +189,7 @@ class Analysed(Composition):
         Therefore constraints, their stabilisation and quaternions leave no poles. The states are the freedoms of joints if any exist, such
         as ``pin.rotation.q`` and ``pin.rotation.qd``, and all states that are not mechanical. ``coordinates`` names preferred ones.
 
-        ``along={"spring.k": values}`` gives the models at the equilibria along a parameter, all in the coordinates of the first. The first
+        ``along={"spring.k": values}`` gives the models at the equilibria along a parameter (values in its unit), all in the coordinates of the first. The first
         equilibrium is sought from ``initial``, each other one from the one before; ``hold`` and ``free`` are those of ``equilibrium``.
         Several parameters, ``along={"spring.k": values, "payload.m": others}``, span a grid, in which each equilibrium is sought from its
         neighbour. If a parameter changes the weight, ``free`` names the input that balances it.

@@ -269,7 +269,7 @@ class Composition:
         Between its times (seconds) a table is linear. With ``smooth`` it is a curve: monotone from row to row (True), a ``"spline"`` at
         rest at its ends, or one with ``"free"`` ends. An input that changes at events only keeps each value until the next time. ``breaks``
         are the times (seconds) at which a function, or one of its derivatives, jumps: integration restarts there. An input of motion that
-        has rates beside it is given these too. ``rate`` and ``acceleration`` are those of a function; for other drives they are known. An
+        has rates beside it is given these too. ``rate`` and ``acceleration`` are those of a function, in its unit per s and per s2; for other drives they are known. An
         input that cannot be driven so raises BuildError.
         """
         self._change()

@@ -24,7 +24,8 @@ def system_diagram(system: Any, path: Path | str, signals: bool = True, depth: i
     """Writes instances as icons with ports, and the wires between them, to ``path`` as SVG, PNG or PDF. Returns the path.
 
     Nothing is built or run; the system may be unfinished. Without ``signals``, wires of single variables and instances without other ports
-    are left out. Included systems have frames of their own. Those that lie more than ``depth`` deep are one box each: with 0 all of them.
+    are left out. Included systems have frames of their own. Those that lie more than ``depth`` deep are one box each: with 0 all of them. Another
+    suffix raises ValueError.
     """
     target = file_path(path, ".svg")
     picture = diagram_of(system.definition, signals, depth)

@@ -37,7 +37,7 @@ def explain(
     drives: Mapping[str, float | Callable[[float], float] | Sequence[Sequence[float]] | np.ndarray] | None = None,
     **options: Any,
 ) -> Explanation:
-    """Explains one evaluation of the ``system``: ``print`` it, or read ``joints`` row by row.
+    """Returns an explanation of one evaluation of the ``system``: ``print`` it, or read ``joints`` row by row.
 
     It shows the method of derivatives, the stabilisation, violations, multipliers, right sides, factors, redundant constraints and modes.
     ``at`` is a time in seconds, to which a run is made from ``start_time``. It may also be a pose or a result as ``initial`` of

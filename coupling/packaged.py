@@ -34,7 +34,8 @@ def to_ssp(
     parameters: str = "inline",
     form: str = "components",
 ) -> Path:
-    """Writes the system to ``path`` as an SSP 1.0 package, with its FMUs; data that SSP cannot express are in a file of the package.
+    """Writes the system to ``path`` as an SSP 1.0 package, with its FMUs, and returns the path. Data that SSP cannot express are in a file of
+    the package.
 
     ``settings`` are options of ``simulate`` to keep, such as ``{"stop_time": 2.0}``, by default those that the system was read with.
     ``parameters`` are written ``inline``, or each set into its own ``file`` ``.ssv``. ``form`` is ``components`` or ``mechanism``. Of

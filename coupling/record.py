@@ -90,8 +90,8 @@ class Statistics:
     most_newton_iterations: int = 0
     """Greatest number of Newton iterations in a step, for a solver with fixed steps."""
     projected: Mapping[str, float] = field(default_factory=dict)
-    """Projections by a solver with fixed steps: ``velocity`` is the greatest violation that they removed, ``energy`` their total loss in
-    J."""
+    """Projections by a solver with fixed steps: ``velocity`` is the greatest violation that they removed, in the unit of the constraint
+    per s, ``energy`` their total loss in J."""
     evaluated: str = ""
     """Method by which derivatives were found."""
     handed_over: int = 0

@@ -78,7 +78,8 @@ _NAMES = "result.names lists the recorded names, and the option 'outputs' of sim
 class Result:
     """Recorded values by name: ``result["rod.theta"]`` is an array beside ``result.time``.
 
-    At an event there are two rows of the same time, before and after it.
+    At an event there are two rows of the same time, before and after it. A name that was not recorded raises KeyError. A refused time, side
+    or file name raises ValueError, and a file that cannot be read or written OSError.
     """
 
     def __init__(self, record: Record, outcome: Outcome, drives: Mapping[str, Any] | None = None) -> None:
@@ -114,7 +115,7 @@ class Result:
 
     @classmethod
     def load(cls, path: Path | str) -> Result:
-        """Reads a result that ``save`` has written to ``path``; no FMU is needed. A run under way has the rows so far."""
+        """Returns the result that ``save`` has written to ``path``; no FMU is needed. A run under way has the rows so far."""
         return cls(*rows_file.read(file_path(path, rows_file.SUFFIX, "read")))
 
     def __getitem__(self, name: str) -> Any:
@@ -144,7 +145,7 @@ class Result:
         return f"was not recorded; {nearest(name, self.names) or _NAMES}"
 
     def sensitivity(self, name: str, parameter: str) -> np.ndarray:
-        """Returns the derivative of a recorded variable ``name`` by a ``parameter`` of ``sensitivities`` over time, or raises NotRecorded."""
+        """Returns the derivative of a recorded variable ``name`` by a ``parameter`` of ``sensitivities`` over time."""
         return self._record.derivatives[:, self._place(name, parameter)]
 
     def sensitivity_unit(self, name: str, parameter: str) -> str:
@@ -242,7 +243,7 @@ class Result:
     def resample(self, times: Sequence[float] | np.ndarray | None = None, *, interval: float | None = None, side: str = "after") -> Result:
         """Returns the same result with one row for each time, whose values are those of ``at``.
 
-        ``times`` increase, in seconds; or an ``interval`` gives regular times from the first row on. Without both every recorded time has
+        ``times`` increase, in seconds; or an ``interval`` in seconds gives regular times from the first row on. Without both every recorded time has
         one row. At an event ``side`` chooses ``before`` or ``after``. A result without rows raises ResultError.
         """
         if not len(self):
@@ -264,7 +265,7 @@ class Result:
         """Plots values over time by name, such as ``plot("rod.theta", "pin.reaction")``: one pair of axes for each unit.
 
         A name may be a pattern with ``*``; names in one tuple get axes of their own. ``events`` marks events on the time axis. Returns the
-        figure of Matplotlib, and writes it to ``path`` if one is given. An unknown name raises NotRecorded.
+        figure of Matplotlib, and writes it to ``path`` if one is given.
         """
         if not len(self):
             raise ResultError(f"there is nothing to plot: the result has no row; {self.outcome.sentence}")
@@ -321,7 +322,8 @@ class Result:
         traces: Sequence[str] | None = (),
         forces: Sequence[str] | None = (),
     ) -> Path:
-        """Writes the pose at ``t`` (s) as SVG, PNG or PDF, by the suffix of ``path``; several times give a strip of poses.
+        """Writes the pose at ``t`` (s) as SVG, PNG or PDF, by the suffix of ``path``; several times give a strip of poses. Returns
+        the path.
 
         ``names`` shows those of bodies; ``traces`` are bodies or ports whose paths are drawn, ``forces`` instances or patterns whose
         recorded forces are arrows.
@@ -467,7 +469,8 @@ class Result:
 def start_picture(
     system: Any, path: Path | str, initial: Any = "relax", start_values: Mapping[str, Any] | None = None, names: bool = True
 ) -> Path:
-    """Writes the start to ``path``, before any run, as SVG, PNG or PDF; joints with open positions are red. The system can still change.
+    """Writes the start to ``path``, before any run, as SVG, PNG or PDF; joints with open positions are red. The system can still
+    change. Returns the path; another suffix raises ValueError.
 
     ``initial="assemble"`` shows the assembled pose. ``start_values`` are as in ``simulate``; ``names`` shows those of bodies.
     """

@@ -48,11 +48,11 @@ def resume(
     stop_time: float | None = None,
     progress: bool = Run.progress,
 ) -> Result:
-    """Resumes a run from its last checkpoint in the file ``path``; the result has all its rows.
+    """Resumes a run from its last checkpoint in the file ``path``, and returns its result with all rows.
 
     ``drives`` are the functions of time that drove inputs, which no file can hold. ``stop_time`` (seconds) may differ from that of the run.
     ``progress`` shows a bar on a terminal. Further checkpoints replace the one that was read. A file that is no checkpoint raises
-    ResultError.
+    ResultError, and a file that cannot be read OSError.
     """
     if not isinstance(path, str | os.PathLike) or not os.fspath(path) or "\0" in os.fsdecode(path):
         raise BuildError(f"resume: {shown(path)} is no path; give that of a checkpoint, such as 'run.ckpt'")

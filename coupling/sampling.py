@@ -20,7 +20,7 @@ class Sample(dict[str, np.ndarray]):
 
 @public_call
 def sample(parameters: Mapping[str, Any], n: int, method: str = "latin", seed: int = 0) -> Sample:
-    """Draws ``n`` points for ``sweep``. Refused intervals and options raise BuildError.
+    """Draws ``n`` points and returns them for ``sweep``. Refused intervals and options raise BuildError.
 
     ``parameters`` gives each name an interval ``(low, high)`` in which all values are equally likely, or a distribution with ``ppf``, such
     as ``scipy.stats.norm(1.0, 0.1)``. ``method`` is ``latin`` (Latin hypercube), ``sobol``, ``halton`` (both scrambled) or ``random``. The

@@ -38,12 +38,15 @@ class System(Analysed):
     variables, ``join`` two ports by a joint, and ``include`` other systems. ``drive`` inputs by numbers, functions of time or tables. Then
     ``simulate``. ``build`` checks everything; ``simulate`` calls it if needed. A built system can no longer be changed. It can be copied
     and pickled; the copy is as before ``build``.
+
+    Times are in seconds. Values by name, such as those of ``start_values``, ``initial``, ``guess``, ``hold``, ``velocities`` and ``drives``,
+    have the units of the FMUs. Unknown names and refused arguments raise BuildError; a failed analysis raises AnalysisError.
     """
 
     @classmethod
     @public_call
     def from_ssp(cls, path: str | os.PathLike[str]) -> Self:
-        """Reads a system from the SSP package ``path`` of any tool: FMUs, values, connections, and dotted names for nested systems.
+        """Returns a system from the SSP package ``path`` of any tool: FMUs, values, connections, and dotted names for nested systems.
 
         Unsupported elements are refused by name. ``settings`` are the package's, for ``simulate(**settings)``; ``notes`` are remarks.
         """

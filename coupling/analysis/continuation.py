@@ -23,11 +23,13 @@ class Equilibria(Sequence[Pose]):
     """Equilibria along a parameter: one pose for each of its ``values``."""
 
     parameter: str
+    """Full name of the parameter."""
     values: np.ndarray
+    """Values of the parameter, in its unit."""
     poses: tuple[Pose, ...]
     """Poses in the order of the values."""
     branch_points: tuple[float, ...]
-    """Values at which stability is lost or gained."""
+    """Values of the parameter, in its unit, at which stability is lost or gained."""
 
     def __getitem__(self, i: Any) -> Any:
         return self.poses[i]
@@ -46,7 +48,10 @@ class Equilibria(Sequence[Pose]):
 
 @dataclass(frozen=True)
 class LinearFamily(Varied, Sequence[LinearModel]):
-    """One linear model for each value of the parameter, each at its own equilibrium."""
+    """One linear model for each value of the parameter, each at its own equilibrium.
+
+    Values and options that are refused raise AnalysisError.
+    """
 
     equilibria: Equilibria
     """Equilibria of the models, with the values of the parameter."""

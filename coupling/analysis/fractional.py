@@ -28,17 +28,22 @@ _CHECKED = 40
 class FractionalModel:
     """[z; x'; y] = M [w; x; u] with w = Delta(p) z: a constant matrix M, and the parameters p on the diagonal of Delta.
 
-    An entry of Delta is (p - centre) / half of its parameter, from -1 to 1 over the grid. ``blocks`` says how often each parameter stands there.
+    An entry of Delta is (p - centre) / half of its parameter, from -1 to 1 over the grid. Values outside of
+    it raise AnalysisError.
     """
 
     M: np.ndarray = field(repr=False)
+    """The constant matrix, in the units of states, inputs and outputs of ``first``."""
     blocks: Mapping[str, int]
+    """Number of entries of Delta of each parameter."""
     centre: Mapping[str, float]
+    """Middle of the range of each parameter, in its unit."""
     half: Mapping[str, float]
+    """Half the range of each parameter, in its unit."""
     degree: int
     """Degree of the fitted polynomials."""
     axes: Mapping[str, np.ndarray] = field(repr=False)
-    """Values of each parameter at the nodes."""
+    """Values of each parameter at the nodes, in its unit."""
     first: LinearModel = field(repr=False)
     """The model of the first node, for names and units."""
     error_on_grid: float = float("nan")
@@ -78,7 +83,8 @@ class FractionalModel:
         return like(self.first, (whole[:n, :n], whole[:n, n : n + m], whole[n:, :n], whole[n:, n : n + m]), self.first.point)
 
     def save(self, path: str | Path) -> Path:
-        """Writes arrays with names to ``path``, an ``.npz`` file: M, and for each entry of Delta its parameter, centre and half range."""
+        """Writes arrays with names to ``path``, an ``.npz`` file: M, and for each entry of Delta its parameter, centre and half
+        range. Returns the path."""
         path = Path(path)
         parameters = [name for name, count in self.blocks.items() for _ in range(count)]
         arrays: dict[str, Any] = {

@@ -22,13 +22,17 @@ _HALVINGS = 20
 
 @dataclass(frozen=True)
 class LinearGrid(Varied):
-    """One linear model for each combination of values of the parameters, each at its own equilibrium: ``grid[i, j]``."""
+    """One linear model for each combination of values of the parameters, each at its own equilibrium: ``grid[i, j]``.
+
+    Values and options that are refused raise AnalysisError, unknown names KeyError, and other places IndexError.
+    """
 
     parameters: Mapping[str, np.ndarray]
+    """Values of each parameter, by its full name, in its unit."""
     found: tuple[tuple[Pose, LinearModel], ...] = field(repr=False)
     """Equilibrium and model of each node, the last parameter varying first."""
     branch_points: tuple[Mapping[str, float], ...]
-    """Values of the parameters at which stability is lost or gained, sought along the last parameter."""
+    """Values of the parameters, in their units, at which stability is lost or gained, sought along the last parameter."""
     asked: Asked = field(repr=False)
     """Request that made the models, for further ones."""
 

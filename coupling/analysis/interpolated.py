@@ -18,16 +18,19 @@ LEAST = {"linear": 2, "cubic": 4}
 
 @dataclass(frozen=True)
 class InterpolatedModel:
-    """x' = A(p) x + B(p) u, y = C(p) x + D(p) u with matrices that are interpolated over the parameters p."""
+    """x' = A(p) x + B(p) u, y = C(p) x + D(p) u with matrices that are interpolated over the parameters p.
+
+    Values outside of the grid raise AnalysisError.
+    """
 
     axes: Mapping[str, np.ndarray]
-    """Values of each parameter at the nodes."""
+    """Values of each parameter at the nodes, in its unit."""
     kind: str
     """Interpolation, linear or cubic."""
     first: LinearModel = field(repr=False)
     """The model of the first node, for names and units."""
     table: np.ndarray = field(repr=False)
-    """All entries of A, B, C and D at each node, then the values at the point."""
+    """All entries of A, B, C and D at each node, then the values at the point, in the units of ``first``."""
     error: float = float("nan")
     """Relative error of the frequency response at random points; not a number if none was checked."""
 

@@ -137,7 +137,7 @@ class LinearModel:
         """Returns gain margin, phase margin and delay margin of the loop that input = ``feedback`` * output closes, by default of the
         first output and the first input.
 
-        ``feedback`` is -1 for negative feedback of a plant or of a controller with its plant. It is 1 for a loop that was cut, whose output
+        ``feedback``, in the unit of the input per unit of the output, is -1 for negative feedback of a plant or of a controller with its plant. It is 1 for a loop that was cut, whose output
         is what the input was. An output with derivatives of the input raises AnalysisError.
         """
         row, column = self._place("output", output), self._place("input", input)

@@ -25,7 +25,7 @@ class Pose(Mapping[str, float]):
     states: Mapping[str, float]
     """Values of all states by full name, in their units."""
     inputs: Mapping[str, float] = field(default_factory=dict)
-    """The inputs that were free, at the values that were found."""
+    """Values of the inputs that were free, by full name, in their units."""
     stable: bool = True
     """True if no small motion grows."""
     eigenvalues: np.ndarray = field(default_factory=lambda: np.zeros(0), repr=False)

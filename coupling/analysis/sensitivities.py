@@ -33,11 +33,11 @@ class Sensitivities:
     exact: tuple[str, ...]
     """The parameters by which the FMUs give derivatives; all others are differences of equilibria."""
     derivatives: Mapping[tuple[str, str], float] = field(repr=False)
-    """Derivatives of states, free inputs and outputs, by their names and the parameter."""
+    """Derivatives of states, free inputs and outputs by their names and the parameter, in the unit of each per unit of the parameter."""
     eigenvalues: np.ndarray
     """Eigenvalues of small motions, in 1/s, in the order of the linear model's."""
     eigenvalue_derivatives: Mapping[str, np.ndarray] = field(repr=False)
-    """Derivatives of eigenvalues by parameter, in the order of the eigenvalues; not a number for multiple ones."""
+    """Derivatives of eigenvalues by parameter, in 1/s per its unit, in the order of the eigenvalues; not a number for multiple ones."""
     units: Mapping[str, str] = field(repr=False)
     """Units of states, free inputs, outputs and parameters by full name."""
 

@@ -14,7 +14,7 @@ from coupling.analysis.interpolated import InterpolatedModel, interpolated
 from coupling.analysis.linear_model import LinearModel
 from coupling.analysis.pose import Pose
 from coupling.analysis.sampled import Samples, Values, checked
-from coupling.errors import AnalysisError
+from coupling.errors import AnalysisError, shown
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,8 @@ class Varied(ABC):
 
     def matrices(self, name: str) -> np.ndarray:
         """Returns a matrix of all models: ``name`` is "A", "B", "C" or "D". The first indices count values of the parameters."""
+        if name not in ("A", "B", "C", "D"):
+            raise AnalysisError(f"name = {shown(name)} is refused: choose 'A', 'B', 'C' or 'D'")
         shape = [len(values) for values in self.axes.values()]
         found = np.array([getattr(model, name) for _, model in self.nodes])
         return found.reshape(*shape, *found.shape[1:])

@@ -31,11 +31,11 @@ class Index3(OptionObject):
     method: str = "trapezoidal"
     """The time rule: ``trapezoidal``, ``generalised-alpha`` or ``trbdf2``."""
     spectral_radius: float = 0.8
-    """Spectral radius of ``generalised-alpha`` at infinite frequency, at least 0 and less than 1."""
+    """Spectral radius (dimensionless) of ``generalised-alpha`` at infinite frequency, at least 0 and less than 1."""
     newton_limit: int = 10
     """The most Newton iterations of a step."""
     newton_tolerance: float = 1e-10
-    """The change at which an iteration ends."""
+    """The relative change at which an iteration ends."""
     iteration: str = "bordered"
     """Iteration of a step: ``bordered`` solves for states and multipliers together. ``augmented-lagrangian`` is that of the method's paper:
     penalties iterate the multipliers, and both projections give the reactions."""

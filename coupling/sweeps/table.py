@@ -31,7 +31,7 @@ _NOT_RUN = Outcome(Ending.INTERRUPTED, "it was not run, or not to its end")
 class SweepTable:
     """Rows by number, columns by name: ``table[3]``, ``table["end"]``, ``table["rod.m"]``.
 
-    Row i belongs to point i, for every executor; methods take this ``number``. ``outcomes`` has the outcome of each run. Measures of a
+    Row i belongs to point i, for every executor; methods take this ``number``, and raise IndexError if it has no run. ``outcomes`` has the outcome of each run. Measures of a
     failed run are NaN. ``outcome`` is that of the sweep itself.
     """
 

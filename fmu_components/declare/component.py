@@ -105,7 +105,8 @@ class Component:
         fixed: bool = False,
         otherwise: str = "",
     ) -> sympy.Symbol:
-        """Declares a number that the user chooses. ``above``/``below`` exclude the bound, ``at_least``/``at_most`` include it.
+        """Declares a number that the user chooses. In its unit, ``above`` and ``below`` exclude the bound, ``at_least`` and
+        ``at_most`` include it.
 
         It can be changed between steps and at events, unless it is ``fixed``. ``otherwise`` gives the remedy for values that are refused.
         """
@@ -236,7 +237,7 @@ class Component:
         """Declares a port, which ``gives`` motion or effort; ``kind`` is PLANAR, SPATIAL and so on. Returns it, with its variables as
         attributes.
 
-        The variables of the other side become inputs. They begin at ``starts``, or at 0, a rotation matrix at 1. A port that gives motion
+        The variables of the other side become inputs. They begin at ``starts`` in their units, or at 0, a rotation matrix at 1. A port that gives motion
         and is ``torque_free`` is a point without rotation: joints that would give it torque are refused.
         """
         if kind not in KINDS:
@@ -336,7 +337,7 @@ class Component:
         self._draft.conditions.append(Condition(expression, text, advisory=True))
 
     def holds(self, quantity: sympy.Symbol, least: float | None = None, greatest: float | None = None) -> None:
-        """Gives a declared ``quantity`` its ``least`` and ``greatest`` valid value, such as a multiplier or a value at a port."""
+        """Gives a declared ``quantity``, such as a multiplier or a value at a port, its ``least`` and ``greatest`` valid value in its unit."""
         variable = self._draft.variables.get(str(quantity))
         if variable is None or variable.role not in (Role.STATE, Role.OUTPUT, Role.LOCAL):
             raise DeclarationError(

@@ -52,7 +52,7 @@ class Joint(Component):
     """Start values of the motion of N, for joints that are not valid where M and N coincide."""
 
     def ends(self) -> Sequence[Any]:
-        """The ports, which every method below is given in this order: M and N, unless a subclass has others."""
+        """Returns the ports, which every method below is given in this order: M and N, unless a subclass has others."""
         of_M, of_N = self.kinds or (self.kind, self.kind)
         first, second = ("on body i", "on body j") if of_M in (PLANAR, SPATIAL) else ("first side", "second side")
         return [self.port("M", of_M, Side.EFFORT, first), self.port("N", of_N, Side.EFFORT, second, self.starts_N)]
@@ -83,7 +83,7 @@ class Joint(Component):
         return sympy.Integer(0)
 
     def multiplier(self, k: int) -> sympy.Symbol:
-        """The multiplier of constraint k in effect, for limits of friction that depend on it."""
+        """Returns the multiplier of constraint ``k`` (from 1) in effect, for limits of friction that depend on it."""
         return sympy.Symbol(f"multiplier[{k}]", real=True)
 
     def symbol(self) -> Picture | None:

@@ -20,10 +20,11 @@ def orientation(
     euler: str | None = None,
     angles: Sequence[float] | None = None,
 ) -> dict[str, float]:
-    """The start values ``q0`` to ``q3`` of a body that has turned from the absolute frame, in radians.
+    """Returns the start values ``q0`` to ``q3`` of a body that has turned from the absolute frame.
 
-    Either about an ``axis``, of any length, by an ``angle``; or so that its axes are the columns of a ``matrix``; or by ``angles`` about the
-    axes named in ``euler``, each of them as the turns before have left it: ``"xyz"`` is R = Rx Ry Rz.
+    It has turned about an ``axis``, a vector of any length and unit, by an ``angle`` in rad. Or its axes are the columns of a ``matrix``. Or
+    it has turned by ``angles`` in rad about the axes named in ``euler``, each as the turns before have left it: ``"xyz"`` is
+    R = Rx Ry Rz. Any other choice of arguments, or a matrix that is no rotation, raises ValueError.
     """
     given = {"axis and angle": (axis, angle), "matrix": (matrix,), "euler and angles": (euler, angles)}
     chosen = [name for name, parts in given.items() if any(part is not None for part in parts)]

@@ -116,7 +116,7 @@ def _build(component: type[Component], due: Sequence[tuple[Path, int, str]], opt
 
 def cached_fmu(component: type[Component], fmi: int, backend: str = "native") -> Path:
     """Returns the path of the FMU of a ``component``, built on demand and kept by its content in the cache folder. ``fmi`` is 2 or 3;
-    ``backend`` is "native" (C) or "python" (PythonFMU, FMI 2 for Co-Simulation)."""
+    ``backend`` is "native" (C) or "python" (PythonFMU, FMI 2 for Co-Simulation). Other versions raise ValueError."""
     options, name = Options((fmi,), backend=backend), component_name(component)
     with _building:
         try:

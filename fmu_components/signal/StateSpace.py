@@ -62,7 +62,8 @@ def _of(name: str, place: int, count: int) -> str:
 
 def StateSpace(order: int, inputs: int = 1, outputs: int = 1) -> type[Component]:
     """Returns the component class of a state space of this ``order``, with these numbers of ``inputs`` and ``outputs``. The catalogue has
-    those of one input and output up to order 4, such as ``signal.StateSpace2``."""
+    those of one input and output up to order 4, such as ``signal.StateSpace2``. Other numbers raise
+    DeclarationError."""
     return of_order(_StateSpace, order) if (inputs, outputs) == (1, 1) else of_order(_StateSpace, order, inputs, outputs)
 
 

@@ -56,7 +56,8 @@ class _TransferFunction(Component):
 
 
 def TransferFunction(order: int) -> type[Component]:
-    """The component class of this order; the catalogue has those up to 4, such as ``signal.TransferFunction2``."""
+    """Returns the component class of this ``order``, a whole number from 1 on. The catalogue has those up to 4, such as
+    ``signal.TransferFunction2``. Other orders raise DeclarationError."""
     return of_order(_TransferFunction, order)
 
 
