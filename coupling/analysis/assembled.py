@@ -160,9 +160,11 @@ def rank_of(assembly: Assembly, x: np.ndarray) -> tuple[tuple[str, ...], tuple[s
         redundant = _joints(assembly, null)
         beside = _rank_beside(assembly, x, free)
         if beside > rank:
+            count, others = len(free.T), len(free.T) - beside + rank
+            where = f", at {listed(redundant)}" if redundant else ""
             notes.append(
-                f"the pose is a singular one: {len(free.T)} {'direction is' if len(free.T) == 1 else 'directions are'} free there and {len(free.T) - beside + rank} beside it, at "
-                f"{listed(redundant)}; the direction of its motion is undetermined there"
+                f"the pose is a singular one: {count} {'direction is' if count == 1 else 'directions are'} free there and {others} beside it"
+                f"{where}; the direction of its motion is undetermined there{f'; {twice}' if twice else ''}"
             )
             redundant = ()
         else:

@@ -77,7 +77,7 @@ class Modes(Sequence[Mode]):
         for number, mode in enumerate(self._modes, 1):
             greatest = sorted(mode.positions, key=lambda name: -abs(mode.positions[name]))[:3]
             moves = ", ".join(_moving(name, mode.positions[name], mode.units[name]) for name in greatest)
-            lines.append(f"{number:4}{mode.frequency:16.6g}{mode.damping:11.4f}   {moves}")
+            lines.append(f"{number:4}{mode.frequency:16.6g}{round(mode.damping, 4) + 0.0:11.4f}   {moves}")
         return "\n".join(lines)
 
 

@@ -301,6 +301,18 @@ def test_a_start_value_that_a_joint_gives_as_well_is_given_twice() -> None:
     assert set(found.redundant) == {"G0_", "G1_", "G2_", "T0_", "T1_", "T2_"}
 
 
+def test_a_held_value_at_its_limit_is_named() -> None:
+    """A rod whose centre is held as far from its pin as it can be can turn for a moment, but not move; no joint repeats another one there."""
+    rod = System("rod")
+    rod.add("ground", "planar.Fixed")
+    rod.add("rod", "planar.Body1", {"p1.rx": -0.5, "x": 0.5})
+    rod.join("planar.Revolute", "ground.p1", "rod.p1", name="pin")
+    assert rod.assemble().notes[0] == (
+        "the pose is a singular one: 1 direction is free there and 0 beside it; the direction of its motion is undetermined there; "
+        "'rod.x' is given twice: as a start value and by 'pin'"
+    )
+
+
 def test_an_exactly_guessed_pose_is_not_doubted() -> None:
     """Guesses that are off leave some doubt about the same pose."""
     system, _ = told(four_bar())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -63,6 +64,13 @@ def test_mode_shapes_show_positions_with_their_units():
     first = str(model.modes()).splitlines()[1]
     share, angle = abs(lower.positions["wheel.s"]), round(np.degrees(np.angle(lower.positions["wheel.s"])))
     assert first.endswith(f"   body.s 1 m, wheel.s {share:.2g} m at {angle}°")
+
+
+def test_a_damping_of_rounding_has_no_sign():
+    """An undamped motion grows by rounding: its table shows 0.0000."""
+    model = pendulum().linearise(initial=pendulum().equilibrium())
+    growing = replace(model, A=np.array([[1e-12, 1.0], [-9.0, 1e-12]])).modes()
+    assert growing[0].damping < 0 and " 0.0000 " in str(growing)
 
 
 def pendulum(**values: float) -> System:
