@@ -112,7 +112,7 @@ def platform_folders(version: int) -> list[str]:
     names = [f"{architecture}-{system}"]
     if architecture in ("x86", "x86_64"):
         short = {"windows": "win"}.get(system, system) + ("64" if architecture == "x86_64" else "32")
-        names.insert(0 if version == 2 else 1, short)
+        names.insert(0 if version < 3 else 1, short)
     return names
 
 

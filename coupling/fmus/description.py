@@ -1,4 +1,4 @@
-"""Description of an FMU of FMI 2.0 or 3.0 of any tool."""
+"""Description of an FMU of any version and any tool."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Fmu:
     model_name: str
     description: str
     token: str
-    """The guid of FMI 2, the instantiation token of FMI 3."""
+    """The guid of FMI 1 and 2, the instantiation token of FMI 3."""
     generation_tool: str
     variables: Mapping[str, FmuVariable] = field(repr=False)
     """Variables by name, in the order of the file; an alias of FMI 3 follows its variable."""
@@ -141,7 +141,9 @@ class Fmu:
 
     @property
     def resources(self) -> str | None:
-        """Location of the FMU's resources in the form for instantiation: an address in FMI 2, and in FMI 3 a folder if it exists."""
+        """Location for instantiation: in FMI 1 the address of the FMU, in FMI 2 that of its resources, in FMI 3 their folder if it exists."""
+        if self.version == 1:
+            return self.folder.as_uri()
         folder = self.folder / "resources"
         if self.version == 2:
             return folder.as_uri()

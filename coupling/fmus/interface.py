@@ -51,7 +51,7 @@ class Interface:
         """True if the FMU must be informed of each completed step. The attribute's default is true in FMI 2 and false in FMI 3."""
         if self.kind != "me":
             return False
-        return not self._flag("completedIntegratorStepNotNeeded") if self.version == 2 else self._flag("needsCompletedIntegratorStep")
+        return not self._flag("completedIntegratorStepNotNeeded") if self.version < 3 else self._flag("needsCompletedIntegratorStep")
 
     @property
     def once_per_process(self) -> bool:
@@ -68,7 +68,7 @@ class Interface:
 
     @property
     def interpolates_inputs(self) -> bool:
-        """True if derivatives of inputs can be set (FMI 2)."""
+        """True if derivatives of inputs can be set (FMI 1 and 2)."""
         return self._flag("canInterpolateInputs")
 
     @property

@@ -16,6 +16,7 @@ from coupling.fmus.archive import file_stamp, read_members
 from coupling.fmus.cache import Sharing
 from coupling.fmus.description import Fmu
 from coupling.fmus.errors import FmuError, Source
+from coupling.fmus.fmi1 import as_fmi2
 from coupling.fmus.interface import Interface, read_interface
 from coupling.fmus.manifest import MANIFEST, read_manifest
 from coupling.fmus.picture import PICTURE, read_picture
@@ -63,11 +64,12 @@ def load(path: Path | str, private: bool = False, structural: Mapping[str, Setta
 def _read(path: Path, now: tuple[int, int], structural: Mapping[str, Settable]) -> Fmu:
     files, names = read_members(path, (_DESCRIPTION, MANIFEST, PICTURE, SWITCHED, *TERMINALS))
     if _DESCRIPTION not in files:
-        raise FmuError(f"'{path}' holds no {_DESCRIPTION} and is no FMU; export the model as FMI 2.0 or 3.0")
+        raise FmuError(f"'{path}' holds no {_DESCRIPTION} and is no FMU; export the model as FMI 1.0, 2.0 or 3.0")
     root = Source(path).tree(files[_DESCRIPTION], _DESCRIPTION)
     tool = root.get("generationTool") or ""
     source = Source(path, f"'{tool}'" if tool else "")
     version = _version(root, source)
+    root, negated = as_fmi2(root, source) if version == 1 else (root, [])
     listed = list(VariableReader(root, version, source, structural).listed())
     wholes = by_name(listed, source)
     model_exchange, co_simulation = (
@@ -77,6 +79,7 @@ def _read(path: Path, now: tuple[int, int], structural: Mapping[str, Settable]) 
     dae = read_manifest(files[MANIFEST], wholes.values(), structure, source) if MANIFEST in files else None
     free = Free((v.reference for v in listed), source)
     elements = Elements(listed, free, source)
+    elements.views.extend(negated)
     variables = by_name(elements.variables(listed), source)
     structure, dae = elements.structure(structure), elements.dae(dae)
     if dae is not None and SWITCHED in files:
@@ -97,7 +100,7 @@ def _read(path: Path, now: tuple[int, int], structural: Mapping[str, Settable]) 
         version=version,
         model_name=root.get("modelName") or "",
         description=root.get("description") or "",
-        token=root.get("guid" if version == 2 else "instantiationToken") or "",
+        token=root.get("guid" if version < 3 else "instantiationToken") or "",
         generation_tool=tool,
         variables=MappingProxyType(variables),
         by_reference=MappingProxyType(referred),
@@ -144,11 +147,11 @@ def _states(
 
 def _version(root: Element, source: Source) -> int:
     written = root.get("fmiVersion") or ""
-    match = re.fullmatch(r"([23])\.\d+(\.\d+)?", written)
+    match = re.fullmatch(r"([123])\.\d+(\.\d+)?", written)
     if root.tag != "fmiModelDescription" or not written:
         raise source.broken(f"has a {_DESCRIPTION} that describes no FMU: it names no FMI version")
     if match is None:
-        raise FmuError(f"'{source.path}' is FMI {written}; export it as FMI 2.0 or 3.0")
+        raise FmuError(f"'{source.path}' is FMI {written}; export it as FMI 1.0, 2.0 or 3.0")
     return int(match.group(1))
 
 

@@ -72,7 +72,7 @@ def read_structure(
     source: Source,
 ) -> Structure:
     """Returns the lists of the model description, in which outputs that it leaves out come last."""
-    if version == 2:
+    if version < 3:
         key, numbered = "index", dict(enumerate(listed, 1))
         paths = {"outputs": "Outputs/Unknown", "derivatives": "Derivatives/Unknown"}
     else:
@@ -87,10 +87,10 @@ def read_structure(
         name: tuple(read_unknown(each, key, numbered, source) for each in root.iterfind(f"ModelStructure/{path}"))
         for name, path in paths.items()
     }
-    candidates = listed if version == 2 else by_reference.values()
+    candidates = listed if version < 3 else by_reference.values()
     said = {unknown.name for unknown in lists["outputs"]}
     lists["outputs"] += tuple(Unknown(v.reference, None, v.name) for v in candidates if v.causality == "output" and v.name not in said)
-    if version == 2 and model_exchange is not None:
+    if version < 3 and model_exchange is not None:
         count = source.parsed(root.get("numberOfEventIndicators") or "0", int, "the number of event indicators")
         if not 0 <= count <= _MOST_INDICATORS:
             raise source.broken(f"declares {count} event indicators, and between 0 and {_MOST_INDICATORS} can be followed")

@@ -195,6 +195,7 @@ def base_views(
         if (unit.factor, offset) == (1.0, 0.0):
             continue
         seen = array_of.get(variable.reference) or View(variable.reference, 1, variable.reference, False)
-        views.append(seen._replace(first=free.take(seen.size), factor=unit.factor, offset=offset))
+        factor, offset = unit.factor * seen.factor, unit.factor * seen.offset + offset  # a negated alias has a factor of its own
+        views.append(seen._replace(first=free.take(seen.size), factor=factor, offset=offset))
         found |= {seen.first + i: views[-1].first + i for i in range(seen.size)}
     return views, found

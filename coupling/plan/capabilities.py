@@ -11,7 +11,7 @@ def degree(part: Part) -> int:
     """Returns the degree of the polynomials that a Co-Simulation instance's inputs can follow within a step, and may follow by the user's
     options."""
     interface = part.interface
-    able = interface.interpolates_inputs if part.fmu.version == 2 else interface.intermediate_update
+    able = interface.interpolates_inputs if part.fmu.version < 3 else interface.intermediate_update
     return part.most if able else 0
 
 

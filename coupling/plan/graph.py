@@ -36,7 +36,7 @@ def is_number(variable: FmuVariable) -> bool:
 def type_code(variable: FmuVariable, version: int) -> int:
     """Returns the kernel's number of a variable's type."""
     if variable.fmi_type == "Enumeration":
-        return TYPES.index("Int32" if version == 2 else "Int64")
+        return TYPES.index("Int32" if version < 3 else "Int64")
     return TYPES.index(_AS_FMI3.get(variable.fmi_type, variable.fmi_type))
 
 

@@ -34,6 +34,7 @@ static Status set_time(Component part, double time)
 }
 
 const Library library_of_parts = {
+    .standard = 3,
     .version = 3,
     .fmi3 = {.get[FLOAT64] = get, .set[FLOAT64] = set, .set_states = set_states, .set_time = set_time},
 };

@@ -33,7 +33,7 @@ static Status access_2(Instance *instance, Type type, const Reference *reference
     switch (type) {
         FMI2_TYPES(CONVERTED)
     default:
-        instance_says(instance, "FMI 2 has no such type");
+        instance_says(instance, instance->library->fmi1 ? "FMI 1 has no such type" : "FMI 2 has no such type");
         return ERROR;
     }
 #undef SETTER

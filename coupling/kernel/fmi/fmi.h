@@ -1,4 +1,4 @@
-/* The functions of FMI 2.0 and 3.0 that the kernel calls, with the signatures of the standards. */
+/* The functions of FMI 2.0 and 3.0 that the kernel calls, with the signatures of the standards; fmi1.h has those of FMI 1.0. */
 #ifndef KERNEL_FMI_H
 #define KERNEL_FMI_H
 
@@ -42,6 +42,7 @@ typedef struct {
     void (*release)(void *);
     void (*step_finished)(void *, Status);
     void *environment;
+    const struct Library *library; /* not of the standard: an instance of FMI 1.0 finds its functions there */
 } Fmi2Callbacks;
 
 typedef struct {
@@ -156,8 +157,10 @@ typedef struct {
 } Directional;
 
 /* The functions of one FMU, found in its library or linked in. */
-typedef struct {
-    int version;
+typedef struct Library {
+    int standard; /* version of FMI: 1, 2 or 3 */
+    int version;  /* version of the table below: FMI 1.0 stands behind that of FMI 2.0 */
+    struct Fmi1 *fmi1; /* null in other versions */
     void *handle;
     uint64_t data; /* a digest of its variables when it was watched first */
     int threads;   /* threads of the process at the call */
@@ -174,10 +177,10 @@ typedef struct {
 enum { CALL_LOADING = 1000 }; /* not a function of FMI: the library is opened */
 
 /* library.c: its name, such as fmi3SetTime; "no function" if none exists. */
-const char *library_call(int version, int number);
+const char *library_call(int standard, int number);
 
 /* Null where the library cannot be used, with the reason in `problem`. */
-Library *library_open(const char *path, int version, char *problem, size_t size);
+Library *library_open(const char *path, int standard, char *problem, size_t size);
 /* The first function that the library lacks of those that an interface needs, Co-Simulation or Model Exchange; or null. */
 const char *library_missing(const Library *, bool stepped);
 void library_close(Library *);

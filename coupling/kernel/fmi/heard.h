@@ -18,7 +18,7 @@ typedef struct Instance Instance;
 #ifdef KERNEL_EXPORTED
 #define IS_WATCHED WHERE_IS_WATCHED
 #define ENTERS(number2, number3) \
-    WHERE_ENTERS(instance->library->version, instance->library->version == 3 ? (number3) : (number2), instance)
+    WHERE_ENTERS(instance->library->standard, instance->library->version == 3 ? (number3) : (number2), instance)
 #define LEAVES() WHERE_LEAVES()
 #define AT(when) (IS_WATCHED ? (void)(kernel_where->time = (when)) : (void)0)
 #else

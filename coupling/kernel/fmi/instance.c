@@ -60,7 +60,7 @@ Instance *instance_open(const Library *library, const Making *how, char *problem
     instance->next_time = INFINITY;
     instance->name = (char *)(instance + 1);
     memcpy(instance->name, how->name, length);
-    instance->callbacks = (Fmi2Callbacks){instance_log_2, calloc, free, NULL, instance};
+    instance->callbacks = (Fmi2Callbacks){instance_log_2, calloc, free, NULL, instance, library};
     instance->stepped = how->stepping != NULL;
     instance->event_mode = how->stepping && how->stepping->event_mode;
     instance->logs = how->logs;

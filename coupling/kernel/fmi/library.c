@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "fmi/fmi.h"
+#include "fmi/fmi1.h"
 #include "fmi/where.h"
 
 #include <dirent.h>
@@ -57,6 +57,51 @@ static const char *missing_2(const Library *library, bool stepped)
 #undef GET
 #undef SET
 #undef PREFIX
+#define F fmi1[0]
+#define GET Fmi2Get
+#define SET Fmi2Set
+#define PREFIX "fmi"
+#define OF_KIND(member, symbol, result, arguments) library->F.member = (result(*) arguments)find_of_model(library->handle, model, PREFIX #symbol);
+#define ACCESS_1(type, name, c)                                                         \
+    library->F.get[type] = (GET)find_of_model(library->handle, model, PREFIX "Get" #name);  \
+    library->F.set[type] = (SET)find_of_model(library->handle, model, PREFIX "Set" #name);
+/* The model identifier, which is the name of the binary, stands before each function of FMI 1.0; tools also left it out. */
+static Function find_of_model(void *handle, const char *model, const char *symbol)
+{
+    char name[512];
+    snprintf(name, sizeof name, "%s_%s", model, symbol);
+    const Function found = find(handle, name);
+    return found ? found : find(handle, symbol);
+}
+static const char *resolve_1(Library *library, const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    char model[256];
+    snprintf(model, sizeof model, "%s", slash ? slash + 1 : path);
+    char *const dot = strrchr(model, '.');
+    if (dot)
+        *dot = '\0';
+    library->fmi1 = calloc(1, sizeof *library->fmi1);
+    if (!library->fmi1)
+        return "calloc";
+    FMI1_FUNCTIONS(OF_KIND, OF_KIND, OF_KIND)
+    FMI1_TYPES(ACCESS_1)
+    fmi1_adapt(library);
+    return !library->F.get[FLOAT64] ? "fmiGetReal" : !library->F.set[FLOAT64] ? "fmiSetReal" : NULL;
+}
+static const char *missing_1(const Library *library, bool stepped)
+{
+    if (stepped) {
+        FMI1_FUNCTIONS(IGNORED, NEEDED, IGNORED)
+    } else {
+        FMI1_FUNCTIONS(NEEDED, IGNORED, IGNORED)
+    }
+    return NULL;
+}
+#undef F
+#undef GET
+#undef SET
+#undef PREFIX
 #define F fmi3
 #define GET Fmi3Get
 #define SET Fmi3Set
@@ -89,11 +134,20 @@ static const char *missing_3(const Library *library, bool stepped)
 #define ACCESS_2(type, name, c) NAME(Fmi2, "fmi2", get[type], Get##name) NAME(Fmi2, "fmi2", set[type], Set##name)
 #define ACCESS_3(type, name, c) NAME(Fmi3, "fmi3", get[type], Get##name) NAME(Fmi3, "fmi3", set[type], Set##name)
 
-const char *library_call(int version, int number)
+#define NAME_1(member, symbol, result, arguments) NAME(Fmi2, "fmi", member, symbol)
+#define ACCESS_OF_1(type, name, c) NAME(Fmi2, "fmi", get[type], Get##name) NAME(Fmi2, "fmi", set[type], Set##name)
+
+const char *library_call(int standard, int number)
 {
     if (number == CALL_LOADING)
         return "dlopen";
-    if (version == 2) {
+    if (standard == 1) {
+        const char *const other = fmi1_call(number);
+        if (other)
+            return other;
+        FMI2_FUNCTIONS(NAME_1, NAME_1, NAME_1, NAME_1)
+        FMI2_TYPES(ACCESS_OF_1)
+    } else if (standard == 2) {
         FMI2_FUNCTIONS(NAME_2, NAME_2, NAME_2, NAME_2)
         FMI2_TYPES(ACCESS_2)
     } else {
@@ -103,9 +157,9 @@ const char *library_call(int version, int number)
     return "no function";
 }
 
-static void *open_library(const char *path, int version)
+static void *open_library(const char *path, int standard)
 {
-    WHERE_ENTERS(version, CALL_LOADING, NULL);
+    WHERE_ENTERS(standard, CALL_LOADING, NULL);
     void *const handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     WHERE_LEAVES();
     return handle;
@@ -191,19 +245,20 @@ bool library_is_loaded(const char *path)
     return handle != NULL;
 }
 
-Library *library_open(const char *path, int version, char *problem, size_t size)
+Library *library_open(const char *path, int standard, char *problem, size_t size)
 {
     Library *library = calloc(1, sizeof *library);
     if (!library)
         return NULL;
-    library->version = version;
-    library->handle = open_library(path, version);
+    library->standard = standard;
+    library->version = standard == 3 ? 3 : 2;
+    library->handle = open_library(path, standard);
     if (!library->handle) {
         snprintf(problem, size, "%s", dlerror());
         free(library);
         return NULL;
     }
-    const char *missing = version == 2 ? resolve_2(library) : resolve_3(library);
+    const char *missing = standard == 1 ? resolve_1(library, path) : standard == 2 ? resolve_2(library) : resolve_3(library);
     if (missing) {
         snprintf(problem, size, "the function %s is missing", missing);
         library_close(library);
@@ -214,6 +269,10 @@ Library *library_open(const char *path, int version, char *problem, size_t size)
 
 const char *library_missing(const Library *library, bool stepped)
 {
+    if (library->fmi1)
+        return missing_1(library, stepped);
+    if (library->standard == 1 && missing_2(library, stepped)) /* in another process, where the names of what lacks stay */
+        return stepped ? "fmiInstantiateSlave" : "fmiInstantiateModel";
     return library->version == 2 ? missing_2(library, stepped) : missing_3(library, stepped);
 }
 
@@ -230,5 +289,7 @@ void library_close(Library *library)
 {
     if (library && library->handle)
         dlclose(library->handle);
+    if (library)
+        free(library->fmi1);
     free(library);
 }

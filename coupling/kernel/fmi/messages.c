@@ -146,7 +146,7 @@ Status instance_heard(Instance *instance, Status status)
     if ((unsigned)status <= (instance->library->version == 2 ? PENDING : FATAL))
         return status;
     char text[100];
-    snprintf(text, sizeof text, "it returned the status %d, which FMI %d does not have", (int)status, instance->library->version);
+    snprintf(text, sizeof text, "it returned the status %d, which FMI %d does not have", (int)status, instance->library->standard);
     instance_says(instance, text);
     return ERROR;
 }

@@ -261,7 +261,8 @@ static Status get_vector(Instance *instance, int which)
 Status views_access(Instance *instance, Type type, const Reference *references, size_t count, double *values, bool setting)
 {
     Views *const views = instance->views;
-    if (setting || !views->elements || !instance->running)
+    const bool vectors = instance->running || instance->library->standard == 1; /* FMI 1 has no other variables for them */
+    if (setting || !views->elements || !vectors)
         return views_access_variables(instance, type, references, count, values, setting);
     bool known[VECTORS] = {false};
     Status status = OK;

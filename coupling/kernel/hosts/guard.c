@@ -233,7 +233,7 @@ static Status run(Channel *c, unsigned char *at, uint64_t count, uint64_t *done)
         Resident *const r = calling = residents[record->component];
         if (tells_time(r, record))
             r->time = record->real[0];
-        where_enters(&c->where, r->library->version, record->call, (void *)(uintptr_t)(r->number + 1), r->time);
+        where_enters(&c->where, r->library->standard, record->call, (void *)(uintptr_t)(r->number + 1), r->time);
         const Status status = (r->library->version == 2 ? run_2 : run_3)(r, record, at + sizeof *record);
         where_leaves(&c->where);
         if ((unsigned)status > WARNING)
@@ -264,7 +264,7 @@ static void open_library(Channel *c)
     c->call.word[0] = (uint64_t)library_count++;
     typedef void (*Function)(void);
     const Function *const functions = (const Function *)(const void *)&opened->fmi2;
-    const size_t count = (version == 2 ? sizeof opened->fmi2 : sizeof opened->fmi3) / sizeof *functions;
+    const size_t count = (version == 3 ? sizeof opened->fmi3 : sizeof opened->fmi2) / sizeof *functions;
     for (size_t i = 0; i < count; i++)
         c->data[i] = functions[i] != NULL;
 }
@@ -286,7 +286,7 @@ static void make(Channel *c)
         return;
     r->library = libraries[w[0]];
     r->number = resident_count;
-    r->callbacks = (Fmi2Callbacks){log_2, calloc, free, NULL, r};
+    r->callbacks = (Fmi2Callbacks){log_2, calloc, free, NULL, r, r->library};
     calling = r;
     const char *const name = text_at(c, w[5]), *const token = text_at(c, w[6]), *const resources = text_at(c, w[7]);
     const Reference *const inputs = (const Reference *)(c->data + w[8]);
@@ -294,7 +294,7 @@ static void make(Channel *c)
     const int call = version == 2 ? CALL_NUMBER(Fmi2, instantiate)
                      : w[1]       ? CALL_NUMBER(Fmi3, instantiate_stepped)
                                   : CALL_NUMBER(Fmi3, instantiate);
-    where_enters(&c->where, version, call, (void *)(uintptr_t)(r->number + 1), 0);
+    where_enters(&c->where, r->library->standard, call, (void *)(uintptr_t)(r->number + 1), 0);
     if (version == 2)
         r->component = r->library->fmi2.instantiate(name, (int)w[1], token, resources, &r->callbacks, 0, (int)w[2]);
     else if (w[1])
@@ -310,6 +310,7 @@ static void make(Channel *c)
 bool guard_serve(Channel *c, int op)
 {
     channel = c;
+    kernel_where = &c->where;
     c->said = c->lost = 0;
     if (op == GUARD_OPEN)
         open_library(c);

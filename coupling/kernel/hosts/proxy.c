@@ -66,7 +66,7 @@ static void tell_refused(Remote *r, uint64_t number, Status status)
     if (!of || !of->instance || (unsigned)status > PENDING)
         return;
     char text[300];
-    snprintf(text, sizeof text, "%s of '%s' before it returned '%s'", library_call(of->instance->library->version, refused.call),
+    snprintf(text, sizeof text, "%s of '%s' before it returned '%s'", library_call(of->instance->library->standard, refused.call),
              of->instance->name, words[status]);
     instance_says(r->instance, text);
 }
@@ -407,7 +407,8 @@ Library *guard_open(Guard *g, const char *path, int version, char *problem, size
         free(library);
         return NULL;
     }
-    library->library.version = version;
+    library->library.standard = version;
+    library->library.version = version == 3 ? 3 : 2;
     library->guard = g;
     library->number = (int)c->call.word[0];
     take_over(&library->library, c->data);

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import fmpy
 
+from tests.support.foreign.fmi1 import functions
 from tests.support.foreign.model import HOOKS, Model
 
 HEADERS = Path(fmpy.__file__).parent / "c-code"
@@ -27,6 +28,8 @@ typedef struct {
     double point;         /* the end of the last step */
     double derivative[3][VALUES + 1], base[VALUES + 1]; /* of inputs, and what they were, at that time */
     double next;          /* time of the next time event */
+    double asked;         /* start of the last step that was asked for (FMI 1) */
+    int asks;
     int mode, slave, states_changed, again, terminate;
     char name[100];
     void *environment, (*log)(void);
@@ -431,12 +434,13 @@ def c_code(model: Model, version: int, token: str) -> str:
         f"    if (unknown == {place[unknown]} && known == {place[known]}) return {expression};\n"
         for (unknown, known), expression in (model.partials or {}).items()
     )
-    template = _template(version)
-    declared = set(re.findall(r"\b(fmi\d\w+)TYPE\b", (HEADERS / f"fmi{version}FunctionTypes.h").read_text()))
+    template = functions(model) if version == 1 else _template(version)
+    header = HEADERS / f"fmi{version}FunctionTypes.h"
+    declared = set(re.findall(r"\b(fmi\d\w+)TYPE\b", header.read_text())) if version > 1 else set()
     defined = set(re.findall(r"^\w[\w ]*[ *](fmi\d\w+)\(", template, re.MULTILINE))
     return "\n".join(
         [
-            f'#include "fmi{version}FunctionTypes.h"',
+            f'#include "{header.name}"' if version > 1 else "",
             f'#define TOKEN "{token}"',
             f"#define VALUES {len(place)}",
             f"#define NX {len(states)}",
@@ -449,7 +453,7 @@ def c_code(model: Model, version: int, token: str) -> str:
             f"#define ROLLBACK {int(model.rollback)}",
             f"static const double starts[] = {{{', '.join(map(repr, starts))}}};",
             f"static const int state[NX + 1] = {{{', '.join(map(str, [*states, 0]))}}};",
-            *(f"{name}TYPE {name};" for name in sorted(defined)),
+            *(f"{name}TYPE {name};" for name in sorted(defined & declared)),
             # Whatever else the standard has is there and refuses; its arguments do not matter.
             *(f"int {name}(void) {{ return 3; }}" for name in sorted(declared - defined)),
             _COMMON,

@@ -25,7 +25,7 @@ _BASE_UNITS = {
 }
 
 
-def _tag(name: str, content: str = "", /, **attributes: object) -> str:
+def tag(name: str, content: str = "", /, **attributes: object) -> str:
     written = "".join(
         f" {key}={quoteattr(str(value).lower() if isinstance(value, bool) else str(value))}"
         for key, value in attributes.items()
@@ -34,24 +34,24 @@ def _tag(name: str, content: str = "", /, **attributes: object) -> str:
     return f"<{name}{written}>{content}</{name}>" if content else f"<{name}{written}/>"
 
 
-def _start(variable: Variable) -> str | None:
+def start_text(variable: Variable) -> str | None:
     """Returns the start value as written. Variables that the FMU computes have none."""
     if variable.value is not None:
         return None
     return repr(bool(variable.start)).lower() if variable.type == "Boolean" else f"{variable.start:.17g}"
 
 
-def _initial(variable: Variable) -> str | None:
+def initial_of(variable: Variable) -> str | None:
     if variable.causality == "input":
         return None
     return "exact" if variable.value is None else "calculated"
 
 
 def description(model: Model, version: int, token: str) -> str:
-    """Returns the text of modelDescription.xml."""
+    """Returns the text of modelDescription.xml, of FMI 2 or 3."""
     place = {name: k for k, name in enumerate(model.names)}
     units = sorted({v.unit for v in model.variables} - {""})
-    unit_definitions = "".join(_tag("Unit", f"<BaseUnit {_BASE_UNITS[u]}/>" if u in _BASE_UNITS else "", name=u) for u in units)
+    unit_definitions = "".join(tag("Unit", f"<BaseUnit {_BASE_UNITS[u]}/>" if u in _BASE_UNITS else "", name=u) for u in units)
     outputs = [v for v in model.variables if v.causality == "output"]
 
     def depends(names: Sequence[str] | None) -> dict[str, str]:
@@ -76,24 +76,24 @@ def description(model: Model, version: int, token: str) -> str:
         attributes = {"modelIdentifier": model.name, "providesDirectionalDerivative": model.partials is not None or None}
         rollback = {"canGetAndSetFMUstate": model.rollback or None, "canSerializeFMUstate": model.serialises or None}
         interfaces = {
-            "me": _tag("ModelExchange", **attributes, **rollback, completedIntegratorStepNotNeeded=not model.wants_completed or None),
-            "cs": _tag("CoSimulation", **attributes, **rollback, canHandleVariableCommunicationStepSize=True, **model.declares),
+            "me": tag("ModelExchange", **attributes, **rollback, completedIntegratorStepNotNeeded=not model.wants_completed or None),
+            "cs": tag("CoSimulation", **attributes, **rollback, canHandleVariableCommunicationStepSize=True, **model.declares),
         }
         variables = [
-            _tag(
+            tag(
                 "ScalarVariable",
-                _tag(v.type, start=_start(v), unit=v.unit),
+                tag(v.type, start=start_text(v), unit=v.unit),
                 name=v.name,
                 valueReference=place[v.name],
                 causality=v.causality,
                 variability=v.variability,
-                initial=_initial(v),
+                initial=initial_of(v),
             )
             for v in model.variables
         ] + [
-            _tag(
+            tag(
                 "ScalarVariable",
-                _tag("Real", derivative=place[v.name]),
+                tag("Real", derivative=place[v.name]),
                 name=v.der,
                 valueReference=place[v.der],
                 causality="local",
@@ -104,7 +104,7 @@ def description(model: Model, version: int, token: str) -> str:
         ]
         # Indices count from 1 and there is no independent variable, so that they are the value references.
         structure = "".join(
-            _tag(group, content)
+            tag(group, content)
             for group, content in (
                 ("Outputs", unknowns("Output", "Unknown", "index")),
                 ("Derivatives", unknowns("Derivative", "Unknown", "index")),
@@ -117,30 +117,30 @@ def description(model: Model, version: int, token: str) -> str:
         attributes = {"modelIdentifier": model.name, "providesDirectionalDerivatives": model.partials is not None or None}
         rollback = {"canGetAndSetFMUState": model.rollback or None, "canSerializeFMUState": model.serialises or None}
         interfaces = {
-            "me": _tag("ModelExchange", **attributes, **rollback, needsCompletedIntegratorStep=model.wants_completed or None),
-            "cs": _tag("CoSimulation", **attributes, **rollback, canHandleVariableCommunicationStepSize=True, **model.declares),
+            "me": tag("ModelExchange", **attributes, **rollback, needsCompletedIntegratorStep=model.wants_completed or None),
+            "cs": tag("CoSimulation", **attributes, **rollback, canHandleVariableCommunicationStepSize=True, **model.declares),
         }
         types = {"Real": "Float64", "Integer": "Int32", "Boolean": "Boolean"}
         variables = [
-            _tag("Float64", name="time", valueReference=0, causality="independent", variability="continuous"),
+            tag("Float64", name="time", valueReference=0, causality="independent", variability="continuous"),
             *(
-                _tag(
+                tag(
                     types[v.type],
                     name=v.name,
                     valueReference=place[v.name],
                     causality=v.causality,
                     variability=v.variability,
-                    initial=_initial(v),
-                    start=_start(v),
+                    initial=initial_of(v),
+                    start=start_text(v),
                     unit=v.unit,
                 )
                 for v in model.variables
             ),
             *(
-                _tag("Float64", name=v.der, valueReference=place[v.der], initial="calculated", derivative=place[v.name])
+                tag("Float64", name=v.der, valueReference=place[v.der], initial="calculated", derivative=place[v.name])
                 for v in model.states
             ),
-            *(_tag("Float64", name=name, valueReference=place[name], initial="calculated") for name, _ in listed["EventIndicator"]),
+            *(tag("Float64", name=name, valueReference=place[name], initial="calculated") for name, _ in listed["EventIndicator"]),
         ]
         structure = unknowns("Output", "Output", "valueReference")
         structure += unknowns("Derivative", "ContinuousStateDerivative", "valueReference")
@@ -148,6 +148,6 @@ def description(model: Model, version: int, token: str) -> str:
         structure += unknowns("EventIndicator", "EventIndicator", "valueReference")
         root |= {"fmiVersion": "3.0", "instantiationToken": token}
     content = "".join(interfaces[kind] for kind in model.kinds)
-    content += _tag("UnitDefinitions", unit_definitions) if units else ""
-    content += _tag("ModelVariables", "".join(variables)) + _tag("ModelStructure", structure)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + _tag("fmiModelDescription", content, **root) + "\n"
+    content += tag("UnitDefinitions", unit_definitions) if units else ""
+    content += tag("ModelVariables", "".join(variables)) + tag("ModelStructure", structure)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + tag("fmiModelDescription", content, **root) + "\n"
