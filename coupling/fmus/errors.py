@@ -46,6 +46,7 @@ class Source:
         builder, parser = TreeBuilder(), expat.ParserCreate()
         parser.StartElementHandler = builder.start
         parser.EndElementHandler = builder.end
+        parser.CharacterDataHandler = builder.data
         try:
             parser.Parse(text, True)
         except (expat.ExpatError, ValueError, LookupError) as error:

@@ -53,7 +53,7 @@ def _add_interfaces(root: Element, converted: Element, source: Source) -> None:
     if slave is None:
         if root.find("Implementation") is not None:
             raise source.broken(
-                "has an Implementation that is neither CoSimulation_StandAlone nor CoSimulation_Tool (FMI 1.0, section 3.4)"
+                "has an Implementation that is neither CoSimulation_StandAlone nor CoSimulation_Tool, the two of FMI 1.0"
             )
         SubElement(converted, "ModelExchange", attributes)
         return
@@ -138,7 +138,7 @@ def _add_structure(converted: Element, listed: list[Element], states: int, sourc
         names = [name.text or "" for name in direct.iterfind("Name")]
         odd = next((name for name in names if name not in places), None)
         if odd is not None:
-            raise source.broken(f"says that '{each.get('name')}' depends on '{odd}', which it does not list (FMI 1.0, section 3.3)")
+            raise source.broken(f"says that '{each.get('name')}' depends on '{odd}' (DirectDependency), and lists no such variable")
         unknown.set("dependencies", " ".join(map(str, sorted(places[name] for name in names) + of_states)))
     derivatives = SubElement(structure, "Derivatives")
     for place in of_states:

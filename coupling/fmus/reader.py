@@ -64,7 +64,7 @@ def load(path: Path | str, private: bool = False, structural: Mapping[str, Setta
 def _read(path: Path, now: tuple[int, int], structural: Mapping[str, Settable]) -> Fmu:
     files, names = read_members(path, (_DESCRIPTION, MANIFEST, PICTURE, SWITCHED, *TERMINALS))
     if _DESCRIPTION not in files:
-        raise FmuError(f"'{path}' holds no {_DESCRIPTION} and is no FMU; export the model as FMI 1.0, 2.0 or 3.0")
+        raise FmuError(f"'{path}' holds no {_DESCRIPTION} and is no FMU; export the model as FMI 2.0 or 3.0")
     root = Source(path).tree(files[_DESCRIPTION], _DESCRIPTION)
     tool = root.get("generationTool") or ""
     source = Source(path, f"'{tool}'" if tool else "")
@@ -151,7 +151,7 @@ def _version(root: Element, source: Source) -> int:
     if root.tag != "fmiModelDescription" or not written:
         raise source.broken(f"has a {_DESCRIPTION} that describes no FMU: it names no FMI version")
     if match is None:
-        raise FmuError(f"'{source.path}' is FMI {written}; export it as FMI 1.0, 2.0 or 3.0")
+        raise FmuError(f"'{source.path}' is FMI {written}; export it as FMI 2.0 or 3.0")
     return int(match.group(1))
 
 

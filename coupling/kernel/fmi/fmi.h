@@ -159,7 +159,7 @@ typedef struct {
 /* The functions of one FMU, found in its library or linked in. */
 typedef struct Library {
     int standard; /* version of FMI: 1, 2 or 3 */
-    int version;  /* version of the table below: FMI 1.0 stands behind that of FMI 2.0 */
+    int version;  /* version of the table below: FMI 1.0 is called through that of FMI 2.0 */
     struct Fmi1 *fmi1; /* null in other versions */
     void *handle;
     uint64_t data; /* a digest of its variables when it was watched first */

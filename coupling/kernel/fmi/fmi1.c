@@ -23,7 +23,7 @@ typedef struct {
     char *name, *token, *location;
 } First;
 
-static const double TIMEOUT = 0; /* of the tool behind a slave; 0 means that the slave decides, in milliseconds */
+static const double TIMEOUT = 0; /* in ms, for a tool that a slave starts; 0: the slave decides */
 
 static Status noted(First *c, Status status)
 {
@@ -296,7 +296,7 @@ static Status completed_step_1(Component component, int final, int *event, int *
 
 /* -- Co-Simulation --------------------------------------------------------------------------------------------------------- */
 
-/* A step that was discarded is repeated from the same time, which FMI 1.0 wants to be told. */
+/* A step that was discarded is repeated from the same time, and FMI 1.0 has an argument for that. */
 static Status do_step_1(Component component, double time, double size, int last_word)
 {
     First *const c = component;

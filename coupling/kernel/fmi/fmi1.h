@@ -1,10 +1,10 @@
-/* FMI 1.0 behind the functions of FMI 2.0: the instance of an FMI 1.0 FMU is called through a table of FMI 2.0. */
+/* Functions of FMI 1.0. An instance of an FMI 1.0 FMU is called through the table of FMI 2.0. */
 #ifndef KERNEL_FMI1_H
 #define KERNEL_FMI1_H
 
 #include "fmi/fmi.h"
 
-/* The callbacks are passed by value. Those of Model Exchange lack the last one, which lies beyond what such an FMU reads. */
+/* The callbacks are passed by value. Model Exchange does not define the last one, and such an FMU does not read it. */
 typedef struct {
     void (*logger)(void *component, const char *instance, Status, const char *category, const char *message, ...);
     void *(*allocate)(size_t, size_t);
@@ -61,7 +61,7 @@ struct Fmi1 {
 
 /* Fills the table of FMI 2.0 with functions that call those of FMI 1.0; entries stay null where the library lacks a function. */
 void fmi1_adapt(Library *);
-/* The name of the function of FMI 1.0 that stands behind a function of FMI 2.0. */
+/* The name of the function of FMI 1.0 that a function of FMI 2.0 calls, or null if the name is the same. */
 const char *fmi1_call(int number);
 
 #endif

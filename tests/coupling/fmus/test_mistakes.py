@@ -72,7 +72,7 @@ def test_no_description(tmp_path: Path) -> None:
             "'m.fmu' has a modelDescription.xml that is not well-formed XML (unclosed token: line 1, column 0); "
             "export it again, or report this to the makers of the tool that wrote it",
         ),
-        ('<fmiModelDescription fmiVersion="1.0"/>', "'m.fmu' is FMI 1.0; export it as FMI 2.0 or 3.0"),
+        ('<fmiModelDescription fmiVersion="4.0"/>', "'m.fmu' is FMI 4.0; export it as FMI 2.0 or 3.0"),
         ('<fmiModelDescription fmiVersion="3.0-beta.2"/>', "'m.fmu' is FMI 3.0-beta.2; export it as FMI 2.0 or 3.0"),
         (
             "<html/>",

@@ -106,12 +106,12 @@ def test_scheduled_execution_alone(tmp_path):
     )
 
 
-def test_an_fmu_of_fmi_1_is_refused_clearly(tmp_path):
+def test_an_fmu_of_an_unknown_version_is_refused_clearly(tmp_path):
     """The message gives its path and version, whatever kind is wanted."""
-    path = described(tmp_path, "Old", "", version=1)
+    path = described(tmp_path, "New", "", version=4)
     for kind in (None, "me", "cs"):
         assert refusal(lambda kind=kind: alone(path, kind), FmuError) == (
-            f"'unit' cannot be added: '{path}' is FMI 1.0; export it as FMI 2.0 or 3.0"
+            f"'unit' cannot be added: '{path}' is FMI 4.0; export it as FMI 2.0 or 3.0"
         )
 
 

@@ -38,8 +38,11 @@ from tests.support.foreign.misbehaving import (
 )
 from tests.support.foreign.model import Model, Variable
 from tests.support.foreign.well_behaved import (
+    COUNTER,
+    MASS_SPRING,
     NONLINEAR_LOOP,
     ROOT_OF_7_PERCENT,
+    TWO_EVENTS,
     counter,
     gain,
     mass_spring,
@@ -50,7 +53,9 @@ from tests.support.foreign.well_behaved import (
 
 __all__ = [
     "BURNT_OUT",
+    "COUNTER",
     "DIODE",
+    "MASS_SPRING",
     "MISSING",
     "NONLINEAR_LOOP",
     "NOT_YET",
@@ -60,6 +65,7 @@ __all__ = [
     "ROOT_OF_7_PERCENT",
     "SHARED",
     "TOO_LONG",
+    "TWO_EVENTS",
     "Model",
     "Variable",
     "casadi_dae",

@@ -19,7 +19,7 @@ class Misdeed:
     says: str
     """Words in the sentence, beside the instance and the function."""
     kinds: tuple[str, ...] = ("me", "cs")
-    versions: tuple[int, ...] = (2, 3)
+    versions: tuple[int, ...] = (1, 2, 3)
     stage: str = "run"
     """``start``, ``run``, ``end`` (after the last row), ``again`` (when the next run begins)."""
     quick: bool = False
@@ -33,7 +33,7 @@ MISDEEDS = {
     "crash in instantiation": _crash("instantiate", stage="start"),
     "crash in setting up": _crash("set up", stage="start", versions=(2,)),
     "crash in entering initialisation": _crash("enter initialisation", stage="start"),
-    "crash in leaving initialisation": _crash("exit initialisation", stage="start", quick=True),
+    "crash in leaving initialisation": _crash("exit initialisation", stage="start", versions=(2, 3), quick=True),
     "crash in the event update": _crash("event update", stage="start", kinds=("me",)),
     "crash in getting": _crash("get", 50),
     "crash in setting": _crash("set", 50, quick=True),
@@ -42,11 +42,11 @@ MISDEEDS = {
     "crash in event indicators": _crash("indicators", 3, kinds=("me",)),
     "crash in completing a step": _crash("completed step", 3, kinds=("me",)),
     "crash in a step": _crash("do step", 20, kinds=("cs",)),
-    "crash in saving": _crash("save", 20, kinds=("cs",)),
-    "crash in restoring": _crash("restore", 2, kinds=("cs",)),
+    "crash in saving": _crash("save", 20, kinds=("cs",), versions=(2, 3)),
+    "crash in restoring": _crash("restore", 2, kinds=("cs",), versions=(2, 3)),
     "crash in terminating": _crash("terminate", stage="end"),
     "crash in freeing": _crash("free", stage="end", quick=True),
-    "crash in resetting": _crash("reset", stage="again"),
+    "crash in resetting": _crash("reset", stage="again", versions=(2, 3)),
     "crash in a thread": Misdeed(does="thread", says="crashed (segmentation fault)"),
     "exit": Misdeed(does="exit", says="exit(0)", quick=True),
     "_exit": Misdeed(does="_exit", says="_exit(3)"),

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from tests.support.foreign import fmi1
 from tests.support.foreign.archive import compiled, kept, native
 from tests.support.foreign.c_code import c_code
 from tests.support.foreign.description import description
@@ -50,8 +51,27 @@ FUNCTIONS = {
 """Names of the functions in FMI 2 and FMI 3, by task."""
 
 
+OF_FMI1 = {
+    "instantiate": "fmiInstantiate",
+    "enter initialisation": "fmiInitialize",
+    "get": "fmiGetReal",
+    "set": "fmiSetReal",
+    "time": "fmiSetTime",
+    "states": "fmiSetContinuousStates",
+    "indicators": "fmiGetEventIndicators",
+    "event update": "fmiEventUpdate",
+    "completed step": "fmiCompletedIntegratorStep",
+    "do step": "fmiDoStep",
+    "terminate": "fmiTerminate",
+    "free": "fmiFree",
+}
+"""Names of the functions in FMI 1; some of Co-Simulation have the name of those of Model Exchange with more letters."""
+
+
 def function(what: str, version: int, kind: str) -> str | None:
     """The name of a function; None where the version has none."""
+    if version == 1:
+        return OF_FMI1.get(what)
     name = FUNCTIONS[what][version - 2]
     return name and name.format("ModelExchange" if kind == "me" else "CoSimulation")
 
@@ -62,7 +82,8 @@ def unruly(does: str, at: str, number: int, version: int, kind: str, resets: boo
     One that ``resets`` poses as one of ours, which are reset for another run; others are instantiated anew.
     """
     token = f"{does} {function(at, version, kind)} {number}"
-    xml, binary = description(_MODEL, version, token), _binary(version)
+    model = replace(_MODEL, kinds=(kind,)) if version == 1 else _MODEL
+    xml, binary = fmi1.description(model, token) if version == 1 else description(model, version, token), _binary(version, kind)
     if resets:
         xml = xml.replace('generationTool="', 'generationTool="Jourdain in ')
 
@@ -71,12 +92,22 @@ def unruly(does: str, at: str, number: int, version: int, kind: str, resets: boo
             archive.writestr("modelDescription.xml", xml)
             archive.writestr(f"binaries/{native(version)}/{_MODEL.name}.so", binary.read_bytes())
 
-    return kept(_MODEL.name, f"{xml}{_source(version)}", make)
+    return kept(_MODEL.name, f"{xml}{_source(version, kind)}", make)
 
 
 @cache
-def _source(version: int) -> str:
-    source = c_code(_MODEL, version, "").replace("strcmp(token, TOKEN)", "!heeds(token)")
+def _source(version: int, kind: str) -> str:
+    source = c_code(replace(_MODEL, kinds=(kind,)), version, "").replace("strcmp(token, TOKEN)", "!heeds(token)")
+    if version == 1:
+        source = re.sub(
+            r"(?m)^(void \*Unruly_(fmiInstantiate)\w+\([^{]*\{)", r'\1 if (heeds(guid)) misbehaves("\2");', source.replace("(\n", "(")
+        )
+        source = re.sub(r"(?m)^(void Unruly_(fmiFree)\w+\([^{]*\{)", r'\1 misbehaves("\2");', source)
+        source = re.sub(
+            r"(?m)^(int Unruly_(fmi(?:Initialize|Terminate|\w+?))(?:Slave)?\(void \*c[^{]*\{)",
+            r'\1 const int said_ = misbehaves("\2"); if (said_ >= 0) return said_;',
+            source,
+        )
     # Instantiation heeds its token before it misbehaves.
     source = re.sub(r"(?m)^(void \*(fmi\dInstantiate\w*)\([^{]*\{)", r'\1 if (heeds(\2_TOKEN)) misbehaves("\2");', source)
     source = source.replace("fmi2Instantiate_TOKEN", "guid")
@@ -94,10 +125,10 @@ def _source(version: int) -> str:
 
 
 @cache
-def _binary(version: int) -> Path:
+def _binary(version: int, kind: str) -> Path:
     def make(path: Path) -> None:
         c_file = path.with_suffix(".c")
-        c_file.write_text(_source(version))
+        c_file.write_text(_source(version, kind))
         path.write_bytes(compiled([c_file], path.with_suffix(".so")))
 
-    return kept(f"unruly{version}", _source(version), make)
+    return kept(f"unruly{version}", _source(version, kind), make)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -91,22 +92,39 @@ def gain(version: int = 3, factor: float = 1.0) -> Path:
     )
 
 
+MASS_SPRING = Model(
+    "MassSpring",
+    [
+        Variable("m", "parameter", 1.0, "kg"),
+        Variable("k", "parameter", 100.0, "N/m"),
+        Variable("f", "input", 0.0, "N"),
+        Variable("x", "output", 0.1, "m", rate="v"),
+        Variable("v", "output", 0.0, "m/s", rate="(f - k * x) / m"),
+    ],
+)
+
+
 def mass_spring(version: int = 3, rollback: bool = False) -> Path:
     """Mass on a spring, m v' = f - k x, with the outputs x and v; no dependencies and no derivatives are declared."""
-    return export(
-        Model(
-            "MassSpring",
-            [
-                Variable("m", "parameter", 1.0, "kg"),
-                Variable("k", "parameter", 100.0, "N/m"),
-                Variable("f", "input", 0.0, "N"),
-                Variable("x", "output", 0.1, "m", rate="v"),
-                Variable("v", "output", 0.0, "m/s", rate="(f - k * x) / m"),
-            ],
-            rollback=rollback,
-        ),
-        version,
-    )
+    return export(replace(MASS_SPRING, rollback=rollback), version)
+
+
+TWO_EVENTS = Model(
+    "TwoEvents",
+    [
+        Variable("switch_time", "parameter", 0.35, "s"),
+        Variable("slope", "local", 1.0),
+        Variable("level", "output", 0.0),
+        Variable("fast", "output", False, type="Boolean"),
+        Variable("x", "output", 0.0, rate="slope", depends=["slope"]),
+        Variable("y", "output", value="x + level", depends=["x", "level"]),
+    ],
+    indicators=["x - 1"],
+    update="""
+    if (time >= switch_time - 1e-12) fast = 1, slope = 2;
+    else next = switch_time;
+    if (x >= 1 - 1e-9) x -= 1, level += 1, states_changed = 1;""",
+)
 
 
 def two_events(version: int = 3) -> Path:
@@ -114,25 +132,7 @@ def two_events(version: int = 3) -> Path:
 
     ``level``, a discrete output, counts the drops, ``fast`` is a Boolean output, ``y`` = x + level a continuous one.
     """
-    return export(
-        Model(
-            "TwoEvents",
-            [
-                Variable("switch_time", "parameter", 0.35, "s"),
-                Variable("slope", "local", 1.0),
-                Variable("level", "output", 0.0),
-                Variable("fast", "output", False, type="Boolean"),
-                Variable("x", "output", 0.0, rate="slope", depends=["slope"]),
-                Variable("y", "output", value="x + level", depends=["x", "level"]),
-            ],
-            indicators=["x - 1"],
-            update="""
-    if (time >= switch_time - 1e-12) fast = 1, slope = 2;
-    else next = switch_time;
-    if (x >= 1 - 1e-9) x -= 1, level += 1, states_changed = 1;""",
-        ),
-        version,
-    )
+    return export(TWO_EVENTS, version)
 
 
 def two_events_exact(t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -141,32 +141,32 @@ def two_events_exact(t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return grown - np.floor(grown), np.floor(grown)
 
 
-def counter(version: int = 3) -> Path:
-    """A clock without states: every ``period`` the Integer ``count`` grows by 1 and the Boolean ``odd`` changes.
-
-    The first event is at ``period``; there is a Real input u and an output y = u + count. The Integer input ``step`` and the
-    Boolean input ``running`` govern the counting.
-    """
-    return export(
-        Model(
-            "Counter",
-            [
-                Variable("period", "parameter", 0.1, "s"),
-                Variable("u", "input"),
-                Variable("step", "input", 1, type="Integer"),
-                Variable("running", "input", True, type="Boolean"),
-                Variable("ticks", "local", 0, type="Integer"),
-                Variable("count", "output", 0, type="Integer"),
-                Variable("odd", "output", False, type="Boolean"),
-                Variable("y", "output", value="u + count", depends=["u", "count"]),
-            ],
-            update="""
+COUNTER = Model(
+    "Counter",
+    [
+        Variable("period", "parameter", 0.1, "s"),
+        Variable("u", "input"),
+        Variable("step", "input", 1, type="Integer"),
+        Variable("running", "input", True, type="Boolean"),
+        Variable("ticks", "local", 0, type="Integer"),
+        Variable("count", "output", 0, type="Integer"),
+        Variable("odd", "output", False, type="Boolean"),
+        Variable("y", "output", value="u + count", depends=["u", "count"]),
+    ],
+    update="""
     if (time >= (ticks + 1) * period - 1e-12) {
         ticks += 1;
         if (running) count += step;
         odd = fmod(count, 2) != 0;
     }
     next = (ticks + 1) * period;""",
-        ),
-        version,
-    )
+)
+
+
+def counter(version: int = 3) -> Path:
+    """A clock without states: every ``period`` the Integer ``count`` grows by 1 and the Boolean ``odd`` changes.
+
+    The first event is at ``period``; there is a Real input u and an output y = u + count. The Integer input ``step`` and the
+    Boolean input ``running`` govern the counting.
+    """
+    return export(COUNTER, version)
