@@ -52,9 +52,7 @@ def _add_interfaces(root: Element, converted: Element, source: Source) -> None:
     slave = stand_alone if stand_alone is not None else tool
     if slave is None:
         if root.find("Implementation") is not None:
-            raise source.broken(
-                "has an Implementation that is neither CoSimulation_StandAlone nor CoSimulation_Tool, the two of FMI 1.0"
-            )
+            raise source.broken("has an Implementation that is neither CoSimulation_StandAlone nor CoSimulation_Tool, the two of FMI 1.0")
         SubElement(converted, "ModelExchange", attributes)
         return
     capabilities = slave.find("Capabilities")

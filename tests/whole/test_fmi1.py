@@ -233,7 +233,12 @@ def test_it_offers_one_kind(kind):
     [
         ("me", 'numberOfContinuousStates="2"', 'numberOfContinuousStates="-2"', "declares -2 continuous states"),
         ("me", "</ModelVariables>", "</ModelVariables><Implementation/>", "neither CoSimulation_StandAlone nor CoSimulation_Tool"),
-        ("me", "<DirectDependency>", "<DirectDependency><Name>wind</Name>", "says that 'x' depends on 'wind' .DirectDependency., and lists no such"),
+        (
+            "me",
+            "<DirectDependency>",
+            "<DirectDependency><Name>wind</Name>",
+            "says that 'x' depends on 'wind' .DirectDependency., and lists no such",
+        ),
     ],
 )
 def test_odd_descriptions_are_refused(kind, old, new, says):
