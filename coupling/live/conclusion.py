@@ -24,6 +24,7 @@ from coupling.live.unwritten import attempted, sentences
 from coupling.live.violations import violated
 from coupling.live.warnings import coarse, warnings
 from coupling.outcome import Outcome
+from coupling.plan.capabilities import unable
 from coupling.plan.degrees import in_degrees
 from coupling.record import Numbers, Record
 
@@ -74,7 +75,7 @@ def conclude(session: Session, outcome: Outcome, warned: Sequence[str], given: S
         for make in (warnings, jumps, idle, impacts_warned):
             outcome.warnings += sentences(make, session)
         outcome.notes += [*built.notes, *sentences(_degrees, session, given), *sentences(built.overruled, given)]
-        for make in (takeovers, _shared, _left):
+        for make in (takeovers, _shared, _left, _events_alone):
             outcome.notes += sentences(make, session)
     except HostDied:
         outcome.warnings.append(lost_afterwards(session.kernel.library))
@@ -104,6 +105,23 @@ def _left(session: Session) -> list[str]:
         return []
     return [
         f"memory = {run.isolation.memory:g} had no effect: all FMUs are of this library, and isolate = '{run.isolation.which}' runs them in this process"
+    ]
+
+
+def _events_alone(session: Session) -> list[str]:
+    """Returns a note on instances that handled events while the others stepped on, and the reason."""
+    counts = {session.built.parts[index].name: session.kernel.events_alone(number) for number, index in enumerate(session.steppers)}
+    found = [f"'{name}' ({count})" for name, count in counts.items() if count]
+    if not found or len(session.built.parts) == 1:
+        return []
+    unable_to = {
+        "cannot save their state": unable(session.built, "save_state"),
+        "make steps of one size only": unable(session.built, "variable_step"),
+    }
+    why = [f"{listed(names)} {what}" for what, names in unable_to.items() if names]
+    return [
+        f"events within steps were handled by one instance alone, and the others learned of them at the next point: {', '.join(found)}; "
+        f"{' and '.join(why) or 'the scheme does not go back'}; a smaller communication_step reduces the delay"
     ]
 
 

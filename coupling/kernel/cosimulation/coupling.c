@@ -157,7 +157,7 @@ void kernel_reset_coupling(Kernel *k)
         c->steppers[i].own = (Period){0};
         c->steppers[i].degree = c->steppers[i].declared;
         c->steppers[i].inputs.start = 0;
-        c->steppers[i].inputs.degree = 0;
+        c->steppers[i].inputs.degree = c->steppers[i].alone = 0;
     }
     c->known = c->degree = 0;
     c->ending = c->event = c->sudden = c->ready = c->careful = c->align = false;
@@ -198,6 +198,11 @@ void kernel_set_ready(Kernel *k)
 void kernel_set_degree(Kernel *k, int degree)
 {
     k->coupling->degree = degree;
+}
+
+int kernel_events_alone(const Kernel *k, int stepper)
+{
+    return k->coupling->steppers[stepper].alone;
 }
 
 void kernel_coupling_counts(const Kernel *k, long *passes, long *discarded, double *earliest, double *seconds_)

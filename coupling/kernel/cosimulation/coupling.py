@@ -25,6 +25,7 @@ declare(
         "kernel_coupling_counts": (None, [_p, POINTER(_n), POINTER(_n), POINTER(_d), POINTER(_d)]),
         "kernel_passed": (_d, [_p, _i]),
         "kernel_taken_degree": (_i, [_p, _i]),
+        "kernel_events_alone": (_i, [_p, _i]),
         "kernel_announce": (None, [_p]),
         "kernel_set_degree": (None, [_p, _i]),
         "kernel_hand_over": (_i, [_p, POINTER(_d)]),
@@ -70,6 +71,10 @@ class Coupled(Core):
     def set_careful(self) -> None:
         """Makes states be saved before each step where they can be, so that a discarded step can be made smaller."""
         self.library.kernel_set_careful(self.handle, True)
+
+    def events_alone(self, stepper: int) -> int:
+        """Returns the number of events within the steps of an instance at which the others did not stop."""
+        return self.library.kernel_events_alone(self.handle, stepper)
 
     def taken_degree(self, stepper: int) -> int:
         """Returns the degree of the polynomials that an instance turned out to take for its inputs."""

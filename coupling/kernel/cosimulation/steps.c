@@ -304,6 +304,7 @@ static int piecewise(Kernel *k, Stepper *s, double start, double end, bool last_
                 const int result = pass_event(k, s, t);
                 if (result)
                     return result;
+                s->alone += t > start + closely * all; /* all stop at an event at the beginning */
             }
             size = fmin(2 * size, end - t);
             if (c->careful && s->saves && instance_save(s->instance, &s->saved[FOR_RETRY]) <= WARNING)

@@ -150,6 +150,7 @@
     CALL(INT, kernel_take_in_order, POINTER, POINTER, INT, POINTER, BOOL, BOOL) \
     CALL(LONG, kernel_take_record, POINTER, POINTER) \
     CALL(INT, kernel_taken_degree, POINTER, INT) \
+    CALL(INT, kernel_events_alone, POINTER, INT) \
     CALL(NONE, kernel_unsettle, POINTER) \
     CALL(NONE, kernel_use_clock, POINTER) \
     CALL(INT, kernel_verify, POINTER, POINTER) \

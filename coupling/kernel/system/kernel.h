@@ -227,6 +227,7 @@ double kernel_recorded_until(const Kernel *); /* the time of the last row; NaN i
 /* coupling.c */
 int kernel_couple(Kernel *, const Rows *); /* the part of the rows that concerns Co-Simulation instances */
 void kernel_set_careful(Kernel *, bool careful);
+int kernel_events_alone(const Kernel *, int stepper); /* events within its steps at which the others did not stop */
 int kernel_taken_degree(const Kernel *, int stepper); /* degree of its inputs' polynomials, which may be less than it declares */
 void kernel_announce(Kernel *); /* an event that happened since the last point */
 double kernel_passed(const Kernel *, int bond);

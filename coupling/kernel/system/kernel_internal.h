@@ -264,6 +264,7 @@ typedef struct {
     int first;   /* number of the first of its inputs among all inputs */
     int declared, degree; /* degrees of the polynomials that it declares, and that it takes */
     bool event;  /* its last step ended at an event */
+    int alone;   /* events within its steps, at which the others did not stop */
     bool ends;   /* its last step got to its end, and it asks for the end of the run */
     bool saves;  /* can save and restore its state */
     bool variable; /* can make steps of any size */

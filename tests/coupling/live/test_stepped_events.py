@@ -7,6 +7,7 @@ import pytest
 
 from coupling import Result, Scheme, System
 from fmu_components.export.build import cached_fmu
+from tests.support.foreign import Model, Variable, export
 from tests.support.runtime.runtime_components import BouncingBall, Relay, SawTooth, Stair
 
 SCHEMES = ("explicit", "gauss-seidel", "implicit")
@@ -118,3 +119,23 @@ def test_all_go_back_to_an_event():
     reference = exact.simulate(1.0, rtol=1e-11, output_times=[1.0])["lag.y"][-1]
     result = system.simulate(1.0, communication_step=0.03, scheme=Scheme(extrapolation=2), rtol=1e-11, output_times=[1.0])
     assert result["lag.y"][-1] == pytest.approx(reference, abs=1e-9)
+
+
+@pytest.mark.parametrize("saves", [False, True])
+def test_an_event_that_one_meets_alone_is_noted(saves):
+    """The ball flies exactly as alone. Where a follower cannot go back, a note says so once, and why."""
+    follower = Model("Follower", [Variable("u", "input"), Variable("z", "output", rate="u")], rollback=saves, kinds=("cs",))
+    system = System("followed")
+    system.add("ball", cached_fmu(BouncingBall, 3), kind="cs")
+    system.add("follower", export(follower, 3), kind="cs")
+    system.connect("ball.height", "follower.u")
+    result = system.simulate(1.5, communication_step=0.03)
+    landing = np.sqrt(2 / 9.81)
+    second = landing * (1 + 2 * 0.8)
+    flight, speed = 1.5 - second, 0.8**2 * 9.81 * landing
+    assert result["ball.height"][-1] == pytest.approx(speed * flight - 9.81 * flight**2 / 2, abs=1e-9)
+    assert np.any(np.abs(result.time - landing) < 1e-9) == saves
+    notes = [note for note in result.outcome.notes if "handled by one instance alone" in note]
+    assert len(notes) == (not saves)
+    if not saves:
+        assert "'ball' (4); 'follower' cannot save their state; a smaller communication_step" in notes[0]  # it lands and leaves twice
