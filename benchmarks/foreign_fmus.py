@@ -12,41 +12,45 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
+import os
 import sys
 import zipfile
 from collections.abc import Iterator
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import ParseError
+from xml.etree.ElementTree import Element, ParseError, fromstring
 
 import numpy as np
+from fmpy import simulate_fmu
 
+from coupling import System
+
+FORK = get_context("fork")  # the masters are imported once
 POINTS = 201
 LONGEST = 10.0  # seconds that a run lasts at most
 MOST = 50  # variables that are compared
 TOLERANCE = 1e-3  # of the range of a variable
+TEXTS = ("String", "Binary", "Clock")
 KINDS = {"me": "ModelExchange", "cs": "CoSimulation"}
 
 
-def compared(path: Path, kind: str) -> tuple[list[str], float]:
-    """Returns the names of the variables that are compared, and the stop time; both masters get them from FMPy's reader."""
-    from fmpy import read_model_description
-
-    read = read_model_description(str(path), validate=False)
-    scalars = [v for v in read.modelVariables if v.type not in ("String", "Binary", "Clock") and not v.dimensions]
-    outputs = [v.name for v in scalars if v.causality == "output"]
-    others = [v.name for v in scalars if v.type == "Real" and v.causality in ("local", "internal") and v.variability in (None, "continuous")]
-    experiment = read.defaultExperiment
-    stop = float(experiment.stopTime) if experiment is not None and experiment.stopTime else 1.0
-    start = float(experiment.startTime) if experiment is not None and experiment.startTime else 0.0
-    return (outputs or others)[:MOST], min(max(stop - start, 1e-9), LONGEST)
+def compared(path: Path) -> tuple[list[str], float]:
+    """Returns the names of the variables that are compared, and the stop time, by the description alone."""
+    root = described(path)
+    scalars = [each for each in root.iterfind("ModelVariables/*") if each.find("Dimension") is None and each.tag not in TEXTS]
+    scalars = [each for each in scalars if not any(each.find(tag) is not None for tag in TEXTS)]
+    outputs = [each for each in scalars if each.get("causality") == "output"]
+    others = [
+        each for each in scalars if each.get("causality") in (None, "local", "internal") and each.get("variability") in (None, "continuous")
+    ]
+    experiment = root.find("DefaultExperiment")
+    start, stop = (float((experiment.get(key) if experiment is not None else None) or 0) for key in ("startTime", "stopTime"))
+    return [each.get("name") or "" for each in outputs or others][:MOST], min(stop - start if stop > start else 1.0, LONGEST)
 
 
 def by_fmpy(path: Path, kind: str) -> dict[str, Any]:
-    from fmpy import simulate_fmu
-
-    names, stop = compared(path, kind)
+    names, stop = compared(path)
     rows = simulate_fmu(
         str(path),
         validate=False,
@@ -61,9 +65,7 @@ def by_fmpy(path: Path, kind: str) -> dict[str, Any]:
 
 
 def by_jourdain(path: Path, kind: str) -> dict[str, Any]:
-    from coupling import System
-
-    names, stop = compared(path, kind)
+    names, stop = compared(path)
     system = System("alone")
     system.add("fmu", path, kind=kind)
     step = {"communication_step": stop / (POINTS - 1), "scheme": "explicit"} if kind == "cs" else {"rtol": 1e-8, "solver": "cvode"}
@@ -99,26 +101,39 @@ def difference(ours: dict[str, list[float]], theirs: dict[str, list[float]]) -> 
 
 def run_apart(master: str, path: Path, kind: str, timeout: float) -> dict[str, Any]:
     """Returns what a master says in a process of its own, or the reason why it says nothing, as ``error``."""
-    command = [sys.executable, __file__, str(path), "--master", master, "--kind", kind]
+    receiver, sender = FORK.Pipe(duplex=False)
+    process = FORK.Process(target=_answer, args=(sender, master, path, kind))
+    process.start()
+    sender.close()
     try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=timeout)
-    except subprocess.TimeoutExpired:
-        return {"error": f"did not return within {timeout:g} s"}
-    if done.returncode < 0:
-        return {"error": f"ended its process by signal {-done.returncode}"}
-    answers = [line for line in done.stdout.splitlines() if line.startswith(MARK)]
-    return json.loads(answers[-1].removeprefix(MARK)) if answers else {"error": f"ended its process with exit code {done.returncode}"}
+        said = receiver.recv() if receiver.poll(timeout) else {"error": f"did not return within {timeout:g} s"}
+    except EOFError:
+        process.join()
+        said = {"error": f"ended its process by signal {-process.exitcode}" if process.exitcode < 0 else f"exit code {process.exitcode}"}
+    process.kill()
+    process.join()
+    return said
 
 
-MARK = "answer of the master: "
+def _answer(sender: Any, master: str, path: Path, kind: str) -> None:
+    silent = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):  # FMUs print
+        os.dup2(silent, stream)
+    try:
+        said = (by_fmpy if master == "fmpy" else by_jourdain)(path, kind)
+    except Exception as error:  # whatever a master raises is what is shown
+        said = {"error": f"{type(error).__name__}: {error}"}
+    sender.send(said)
+
+
+def described(path: Path) -> Element:
+    with zipfile.ZipFile(path) as archive:
+        return fromstring(archive.read("modelDescription.xml"))
 
 
 def offered(path: Path) -> tuple[str, str, list[str]]:
     """Returns the tool, the version and the kinds of an FMU, by its description alone."""
-    from xml.etree.ElementTree import fromstring
-
-    with zipfile.ZipFile(path) as archive:
-        root = fromstring(archive.read("modelDescription.xml"))
+    root = described(path)
     version = root.get("fmiVersion") or "?"
     if version.startswith("1"):
         kinds = ["me" if root.find("Implementation") is None else "cs"]
@@ -174,16 +189,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     parser.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help="longest time of a run (default: %(default)g)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="file for all results")
-    parser.add_argument("--master", choices=("fmpy", "jourdain"), help=argparse.SUPPRESS)
-    parser.add_argument("--kind", choices=tuple(KINDS), help=argparse.SUPPRESS)
     chosen = parser.parse_args()
-    if chosen.master:
-        try:
-            said = (by_fmpy if chosen.master == "fmpy" else by_jourdain)(chosen.folder, chosen.kind)
-        except Exception as error:  # whatever a master raises is what is shown
-            said = {"error": f"{type(error).__name__}: {error}"}
-        print(f"\n{MARK}{json.dumps(said)}")
-        return
     found = []
     for each in rows(chosen.folder, chosen.timeout):
         found.append(each)
