@@ -219,7 +219,8 @@ def by_name(listed: Iterable[FmuVariable], source: Source) -> dict[str, FmuVaria
         other = found.setdefault(variable.name, variable)
         if other is not variable:
             raise source.broken(
-                f"has two variables with the name '{variable.name}' (value references {other.reference} and {variable.reference})"
+                f"has two variables with the name '{variable.name}' (value references {other.reference} and {variable.reference}), which "
+                "FMI 2.0, section 2.2.7, and FMI 3.0, section 2.4.7, forbid"
             )
     return found
 

@@ -84,9 +84,10 @@ def check_states(session: Session) -> bool:
 
 
 def _passed_on(session: Session, index: int) -> np.ndarray:
-    """Returns what an instance passes on now and no vector gives."""
+    """Returns real values of an instance that are passed on or recorded, and that no vector gives."""
     given = {each.reference for each in session.built.parts[index].elements}
     asked = [r for each, references, _ in session.program.passed_on if each == index for r in references.tolist() if r not in given]
+    asked += [a.reference for a in session.program.recorded_apart if a.part == index and a.type == 0 and a.reference not in given]
     return session.instances[index].variables(asked)[1]
 
 

@@ -3,13 +3,15 @@
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from fmpy.validation import validate_fmu
 
-from benchmarks import masters
+from benchmarks import foreign_fmus, masters
+from tests.support.foreign import Model, Variable, export
 
 ROOT = Path(__file__).parents[2]
 
@@ -246,3 +248,33 @@ def test_the_benchmark_of_first_runs_prints_its_table() -> None:
     assert head.split()[-4:] == ["empty", "cache", "full", "cache"] and imported.startswith("from jourdain import System")
     cold, warm = map(float, machine.split()[-2:])
     assert machine.startswith("pendulum") and warm < cold
+
+
+def test_fmus_of_a_folder_are_compared_with_fmpy(tmp_path):
+    """One runs in both masters, one knows its master, one is refused by Jourdain alone, one ends its process, and one is no FMU."""
+    variables = [Variable("x", "output", 1.0, rate="-x"), Variable("y", "output", value="x")]
+    own = f"{variables[1].value} + (me->name[0] == 'f')"
+    models = {
+        "good": (Model("Good", variables, kinds=("me",)), {}),
+        "partial": (Model("Partial", [variables[0], replace(variables[1], value=own)], kinds=("cs",)), {}),
+        "twice": (Model("Twice", [*variables, Variable("k", "parameter")], kinds=("cs",)), {'name="der(x)"': 'name="k"'}),
+        "leaving": (Model("Leaving", variables, kinds=("me",), hooks={"initialize": "exit(7);"}), {}),
+    }
+    for name, (model, changes) in models.items():
+        shutil.copy(export(model, 2, changes=changes), tmp_path / f"{name}.fmu")
+    shutil.copy(export(models["good"][0], 1), tmp_path / "old.fmu")
+    (tmp_path / "wrong.fmu").write_text("no archive")
+    found = {each["file"]: each for each in foreign_fmus.rows(tmp_path, 60.0)}
+    assert {name.removesuffix(".fmu"): each["verdict"] for name, each in found.items()} == {
+        "good": "runs",
+        "old": "runs",
+        "partial": "differs",
+        "twice": "refused",
+        "leaving": "refused",
+        "wrong": "no FMU",
+    }
+    assert found["good.fmu"]["difference"] < 1e-6
+    assert found["partial.fmu"]["variable"] == "y"
+    assert "has two variables with the name 'k'" in found["twice.fmu"]["jourdain"] and not found["twice.fmu"]["fmpy"]
+    assert found["leaving.fmu"]["fmpy"] == "exit code 7"
+    assert "| tests/support/foreign | 2.0 | cs | 2 | 2 | 1 | 1 | 1 |" in list(foreign_fmus.summary(list(found.values())))
