@@ -44,7 +44,7 @@ def check_states(session: Session) -> bool:
     """Checks that the vectors of states and of derivatives, which are in the order of the lists, hold the values of the variables.
 
     To tell the states apart, the check moves each by another length; instances of this library are as they declare. Returns whether
-    variables that are passed on were out of date until the derivatives were asked for. From then on, the derivatives are asked for first.
+    variables that are passed on or recorded were out of date: until the derivatives were asked for, which then come first, or after that.
     """
     late = False
     for index, part in enumerate(session.built.parts):
@@ -76,11 +76,22 @@ def check_states(session: Session) -> bool:
             if told <= WARNING and not np.array_equal(before, after, equal_nan=True):
                 instance.read_late()
                 late = True
+            elif _is_stale(session, index, x):
+                instance.read_anew()
+                late = True
         status, vector = instance.derivatives(count)
         told, values = instance.variables([each.reference for each in derivatives]) if named else (ERROR, vector)
         if max(status, told) <= WARNING:
             _compare(part, "derivatives", [each.name for each in derivatives], vector, values, 1e-9 * (1 + np.abs(vector)))
     return late
+
+
+def _is_stale(session: Session, index: int, x: np.ndarray) -> bool:
+    """Says whether variables keep old values once the derivatives are asked for, until states or time are set again."""
+    instance = session.instances[index]
+    told, found = instance.derivatives(len(x))[0], _passed_on(session, index)
+    again, fresh = instance.move_states(x), _passed_on(session, index)
+    return max(told, again) <= WARNING and not np.array_equal(found, fresh, equal_nan=True)
 
 
 def _passed_on(session: Session, index: int) -> np.ndarray:

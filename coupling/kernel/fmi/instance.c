@@ -166,6 +166,12 @@ void instance_read_late(Instance *instance)
         views_read_late(instance->views);
 }
 
+void instance_read_anew(Instance *instance)
+{
+    if (instance->views)
+        views_read_anew(instance->views);
+}
+
 void instances_get(Reading *readings, int count)
 {
     for (Reading *r = readings; r < readings + count; r++)

@@ -24,6 +24,7 @@ struct Instance {
     Views *views; /* null where every reference is read as it is */
     Fmi2Callbacks callbacks;
     double next_time; /* time of its next time event; infinite where none is known */
+    double time;      /* as set last in Model Exchange */
     bool stepped;     /* runs in Co-Simulation; else in Model Exchange */
     bool event_mode;  /* a Co-Simulation instance that handles events in Event Mode */
     const Polynomials *inputs; /* inputs that an intermediate update sets; null where no input follows a polynomial */
@@ -119,6 +120,7 @@ Status instance_access(Instance *, Type, const Reference *, size_t, double *, bo
 Status instance_set(Instance *, Type, const Reference *, size_t, const double *);
 Status instance_get(Instance *, Type, const Reference *, size_t, double *);
 Status instance_get_variables(Instance *, Type, const Reference *, size_t, double *); /* by no function of a vector */
+void instance_read_anew(Instance *); /* of one whose variables stay as they were once its derivatives are asked for */
 void instance_read_late(Instance *); /* of one that brings variables up to date when its derivatives are asked for */
 
 /* A reading of one of many instances, and its status. */
@@ -161,6 +163,7 @@ static inline Status instance_set_time(Instance *instance, double time)
 {
     const Library *l = instance->library;
     instance->called = true;
+    instance->time = time;
     AT(time);
     ENTERS_BOTH(set_time);
     return heard(instance, l->version == 3 ? l->fmi3.set_time(instance->component, time) : l->fmi2.set_time(instance->component, time));

@@ -105,6 +105,7 @@ declare(
         "instance_get": (c_int, [c_void_p, c_int, c_void_p, c_size_t, c_void_p]),
         "instance_get_variables": (c_int, [c_void_p, c_int, c_void_p, c_size_t, c_void_p]),
         "instance_read_late": (None, [c_void_p]),
+        "instance_read_anew": (None, [c_void_p]),
         "instances_get": (None, [c_void_p, c_int]),
         "instance_get_states": (c_int, [c_void_p, c_void_p, c_size_t]),
         "instance_move_states": (c_int, [c_void_p, c_void_p, c_size_t]),
@@ -332,6 +333,10 @@ class Instance:
     def read_late(self) -> None:
         """Makes the derivatives be asked for before variables are read, from now on."""
         self.library.instance_read_late(self.handle)
+
+    def read_anew(self) -> None:
+        """Makes the time be set before variables are read, from now on."""
+        self.library.instance_read_anew(self.handle)
 
     def nominals(self, count: int) -> tuple[int, np.ndarray]:
         data = np.ones(count)

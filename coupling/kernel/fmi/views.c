@@ -25,7 +25,8 @@ struct Views {
     VectorRow *element; /* by their references */
     double *vector[VECTORS];
     size_t size[VECTORS];
-    bool late; /* the derivatives are asked for before any variable is read */
+    bool late;  /* the derivatives are asked for before any variable is read */
+    bool stale; /* the time is set before any variable is read */
 };
 
 static int by_first(const void *a, const void *b)
@@ -257,6 +258,17 @@ static Status get_vector(Instance *instance, int which)
 #undef ASK
 }
 
+/* Reads variables; some FMUs compute them anew only where time or states were set since the derivatives were asked for. */
+static Status read_variables(Instance *instance, Type type, const Reference *references, size_t count, double *values)
+{
+    if (instance->views->stale) {
+        const Status status = instance_set_time(instance, instance->time);
+        if (status > WARNING)
+            return status;
+    }
+    return views_access_variables(instance, type, references, count, values, false);
+}
+
 /* The functions of vectors are those to be believed: FMUs may bring the variables of the same names up to date in no other call. */
 Status views_access(Instance *instance, Type type, const Reference *references, size_t count, double *values, bool setting)
 {
@@ -282,7 +294,7 @@ Status views_access(Instance *instance, Type type, const Reference *references, 
         }
         while (to < count && !(type == FLOAT64 && element_of(instance, references[to])))
             to++;
-        status = views_access_variables(instance, type, references + from, to - from, values + from, false);
+        status = read_variables(instance, type, references + from, to - from, values + from);
     }
     return status;
 }
@@ -290,6 +302,11 @@ Status views_access(Instance *instance, Type type, const Reference *references, 
 void views_read_late(Views *views)
 {
     views->late = true;
+}
+
+void views_read_anew(Views *views)
+{
+    views->stale = true;
 }
 
 /* -- derivatives --------------------------------------------------------------------------------------------------------- */

@@ -43,6 +43,9 @@ Status views_access(struct Instance *, Type, const Reference *, size_t count, do
 Status views_access_variables(struct Instance *, Type, const Reference *, size_t count, double *values, bool setting);
 /* Makes the derivatives be asked for before any variable is read, from now on: for an FMU that computes variables only with them. */
 void views_read_late(Views *);
+/* Makes the time be set before any variable is read, from now on: for an FMU whose variables stay as they were once its derivatives are
+ * asked for. */
+void views_read_anew(Views *);
 Status views_directional(struct Instance *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed,
                          double *sensitivity);
 Status views_adjoint(struct Instance *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed,

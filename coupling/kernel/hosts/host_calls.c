@@ -30,6 +30,7 @@
     CALL(INT, instance_move_states, POINTER, POINTER, SIZE) \
     CALL(POINTER, instance_open, POINTER, POINTER, POINTER, SIZE) \
     CALL(NONE, instance_read_late, POINTER) \
+    CALL(NONE, instance_read_anew, POINTER) \
     CALL(INT, instance_set, POINTER, INT, POINTER, SIZE, POINTER) \
     CALL(INT, instance_start, POINTER, POINTER, POINTER) \
     CALL(INT, instances_exit_initialization, POINTER, INT, INT, POINTER) \

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from coupling import System
-from tests.support.foreign.disagreeing import DISAGREEMENTS, FALL, TRUTH, disagreeing, integrator, late
+from tests.support.foreign.disagreeing import DISAGREEMENTS, FALL, TRUTH, disagreeing, integrator, late, stale
 
 CASES = [(what, version) for what in DISAGREEMENTS for version in (2, 3) if not (version == 2 and "indicator variables" in what)]
 """Event indicators are variables in FMI 3 alone."""
@@ -68,3 +68,15 @@ def test_a_late_output_closes_a_loop(version: int) -> None:
     assert result.outcome.completed
     assert result["p.x"][-1] == pytest.approx(np.exp(-2 / 3), rel=1e-8)
     assert result["p.acc"][-1] == pytest.approx(-2 / 3 * np.exp(-2 / 3), rel=1e-8)
+
+
+@pytest.mark.parametrize("solver", ["dopri5", "cvode"])
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_an_output_that_stays_old_after_the_derivatives_is_read_anew(version: int, solver: str) -> None:
+    """It is recorded alone, between the steps of the solver too: y = 3 exp(-t)."""
+    system = System()
+    system.add("p", stale(version))
+    result = system.simulate(
+        1.0, solver=solver, rtol=1e-9, atol=1e-9, output_interval=0.01, outputs=["p.y", "p.der(x)"] if version > 1 else ["p.y"]
+    )
+    assert result["p.y"] == pytest.approx(3 * np.exp(-result.time), abs=1e-6)

@@ -91,6 +91,22 @@ def late(version: int) -> Path:
     return export(Model("Late", variables), version, changes=_read("r[i] == 3", "m->told[r[i]]"))
 
 
+def stale(version: int) -> Path:
+    """Returns an FMU with x' = -x and an output y = 3 x that keeps its value once the derivatives were asked for, until time, states or
+    inputs are set."""
+    variables = [Variable("x", "output", 1.0, rate="-x", depends=["x"]), Variable("y", "output", value="3 * x", depends=["x"])]
+    fresh = "(m->fresh ? (m->told[2] = m->v[2]) : m->told[2])"
+    changes = {
+        "    double next;          /* time": "    double told[VALUES + 1];\n    int fresh;\n    double next;          /* time",
+        "memcpy(dx, m->v + FIRST_RATE, n * sizeof *dx);": "memcpy(dx, m->v + FIRST_RATE, n * sizeof *dx);\n    m->fresh = 0;",
+        "    m->completed = m->v[0];\n    return m->slave": "    m->completed = m->v[0];\n    m->fresh = 1;\n    return m->slave",
+        "m->v[0] = t; return Ok; }": "m->v[0] = t; m->fresh = 1; return Ok; }",
+        "m->v[state[i]] = x[i];\n    return Ok;": "m->v[state[i]] = x[i];\n    m->fresh = 1;\n    return Ok;",
+        "value[i] = (type)m->v[r[i]];": f"value[i] = (type)(m->mode != INITIALIZATION && r[i] == 2 ? {fresh} : m->v[r[i]]);",
+    }
+    return export(Model("Stale", variables, kinds=("me",)), version, changes=changes)
+
+
 def integrator(version: int) -> Path:
     """An FMU whose output z is the integral of its input u."""
     return export(Model("Integrator", [Variable("u", "input"), Variable("z", "output", rate="u", depends=["u"])]), version)
