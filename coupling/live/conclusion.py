@@ -114,13 +114,11 @@ def _events_alone(session: Session) -> list[str]:
     found = [f"'{name}' ({count})" for name, count in counts.items() if count]
     if not found or len(session.built.parts) == 1:
         return []
-    unable_to = {
-        "cannot save their state": unable(session.built, "save_state"),
-        "make steps of one size only": unable(session.built, "variable_step"),
-    }
-    why = [f"{listed(names)} {what}" for what, names in unable_to.items() if names]
+    stay, rigid = unable(session.built, "save_state"), unable(session.built, "variable_step")
+    why = [f"the state of {listed(stay)} cannot be saved"] if stay else []
+    why += [f"steps of {listed(rigid)} have one size"] if rigid else []
     return [
-        f"events within steps were handled by one instance alone, and the others learned of them at the next point: {', '.join(found)}; "
+        f"events within steps were handled by {', '.join(found)} alone, and the others learned of them at the next point, because "
         f"{' and '.join(why) or 'the scheme does not go back'}; a smaller communication_step reduces the delay"
     ]
 

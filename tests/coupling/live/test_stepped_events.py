@@ -135,7 +135,10 @@ def test_an_event_that_one_meets_alone_is_noted(saves):
     flight, speed = 1.5 - second, 0.8**2 * 9.81 * landing
     assert result["ball.height"][-1] == pytest.approx(speed * flight - 9.81 * flight**2 / 2, abs=1e-9)
     assert np.any(np.abs(result.time - landing) < 1e-9) == saves
-    notes = [note for note in result.outcome.notes if "handled by one instance alone" in note]
+    notes = [note for note in result.outcome.notes if "events within steps were handled by" in note]
     assert len(notes) == (not saves)
     if not saves:
-        assert "'ball' (4); 'follower' cannot save their state; a smaller communication_step" in notes[0]  # it lands and leaves twice
+        assert (
+            "by 'ball' (4) alone, and the others learned of them at the next point, because the state of 'follower' cannot be saved; "
+            in notes[0]
+        )  # it lands and leaves twice
