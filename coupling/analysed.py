@@ -222,7 +222,8 @@ class Analysed(Composition):
 
     def _as_driven(self, initial: object) -> Self:
         """Returns the system with the drives that a result's run had for itself."""
-        own = drives_of(initial.drives) if isinstance(initial, Result) else {}
+        fmus = {each.name: each.fmu.fmu for each in self.definition.instances}
+        own = drives_of(initial.drives, fmus) if isinstance(initial, Result) else {}
         return self.of(replace(self.definition, drives=tuple({**dict(self.definition.drives), **own}.items()))) if own else self
 
     @public_call

@@ -9,6 +9,9 @@ import numpy as np
 
 from coupling.errors import shown
 
+EXACT = 2.0**53
+"""Greatest whole number up to which doubles hold all whole numbers."""
+
 
 def is_number(value: Any) -> TypeGuard[float]:
     """Says whether a value is a number of double precision, which may be infinite or NaN. Booleans are none."""

@@ -29,8 +29,9 @@ from coupling.plan.definition import (
     transformation_of,
     with_guess,
 )
-from coupling.plan.drives import Drive, drive_of
+from coupling.plan.drives import Drive
 from coupling.plan.enforced import Intervals, enforced_joint, intervals_of
+from coupling.plan.given import drives_by_input
 from coupling.plan.gravity import gravity_of, with_gravity
 from coupling.plan.included import inside
 from coupling.plan.rigid import is_rigid, rigid_coupling
@@ -275,13 +276,15 @@ class Composition:
         self._change()
         if not isinstance(name, str):
             raise BuildError(f"{shown(name)} cannot be driven; give the name of an input, such as 'motor.tau'")
-        if name in self._drives:
-            raise BuildError(f"'{name}' is driven twice; leave one of the two out")
-        drive = drive_of(name, value, breaks, smooth, rate, acceleration)
         instance, _ = resolve(name, self._instances)
-        if instance in self._instances:  # a drive that is refused is not kept
-            check_drive(name, {instance: self._instances[instance].fmu.fmu}, drive)
-        self._drives[name] = drive
+        fmus = {instance: self._instances[instance].fmu.fmu} if instance in self._instances else {}
+        found = drives_by_input(name, value, fmus, breaks=breaks, smooth=smooth, rate=rate, acceleration=acceleration)
+        for each, drive in found.items():
+            if each in self._drives:
+                raise BuildError(f"'{each}' is driven twice; leave one of the two out")
+            if fmus:  # a drive that is refused is not kept
+                check_drive(each, fmus, drive)
+        self._drives |= found
 
     @public_call
     def enforce(self, joint: str, intervals: Sequence[tuple[float, float | None]]) -> None:

@@ -13,8 +13,8 @@ from coupling.pictures.diagram.graph import graph_of
 from coupling.pictures.diagram.paint import Picture, picture_of
 from coupling.pictures.diagram.sheet import sheet
 from coupling.pictures.diagram.svg import svg
+from coupling.pictures.strokes import drawn
 from coupling.plan.definition import Definition
-from coupling.result import drawn
 
 _MOST, _LARGEST = 100, 180_000
 """Numbers of instances, and of bytes, beyond which a notebook shows no diagram."""

@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from coupling.exact import as_numbers, is_text
 from coupling.record import Record
 
 _DOUBLE, _INTEGER, _TEXT = 0, 20, 51
@@ -20,7 +21,7 @@ _CONSTANT, _VARIABLE = 1, 2
 
 
 def write(path: Path, record: Record) -> None:
-    """Writes parameters with their values, and all columns over time; columns that are equal to the bit share a row."""
+    """Writes parameters with their values, and all columns of numbers over time; columns that are equal to the bit share a row."""
     time, last = np.ascontiguousarray(record.rows[:, 0]), max(0, len(record.rows) - 1)
     names, texts, places = ["time"], ["Simulation time [s]"], [(0, 1, 0, -1)]
     constants = [time[[0, last]] if len(time) else np.zeros(2)]
@@ -33,9 +34,9 @@ def write(path: Path, record: Record) -> None:
     rows: list[np.ndarray] = [time]
     known: dict[bytes, int] = {}
     for i, column in enumerate(record.columns, 1):
-        if column.name in record.constants:
+        if column.name in record.constants or is_text(column):
             continue
-        values = np.ascontiguousarray(record.rows[:, i])
+        values = np.ascontiguousarray(as_numbers(column, record.rows[:, i], record.texts))
         place = known.setdefault(values.tobytes(), len(rows) + 1)
         if place > len(rows):
             rows.append(values)

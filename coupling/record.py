@@ -8,6 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+EXACT_TYPES = ("String", "Binary", "Int64", "UInt64")
+"""Types whose values no double holds: a column has the numbers by which texts are known."""
+
 
 class Column(NamedTuple):
     """A recorded variable."""
@@ -20,6 +23,10 @@ class Column(NamedTuple):
     description: str = ""
     discrete: bool = False
     """True if the variable changes at events only."""
+    type: str = ""
+    """Type of FMI 3, if it is one of ``EXACT_TYPES``."""
+    items: tuple[tuple[str, int], ...] = ()
+    """Names and numbers of the items of an enumeration."""
 
 
 class Constant(NamedTuple):
@@ -171,6 +178,8 @@ class Record:
     """Variables of poses, and those with a range, that are not among the columns: by full name."""
     printed: Mapping[str, str] = field(default_factory=dict)
     """Text that the process of each instance has printed; instances without their own process have none. Files do not have it."""
+    texts: Mapping[float, bytes] = field(default_factory=dict)
+    """Bytes of texts, of binary data, and of the digits of large whole numbers, by the numbers among the rows."""
     beside: Mapping[str, Any] = field(default_factory=dict)
     """Other data of the file that the rows were read from; they are written again."""
 

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from coupling import mat_file, rows_file
 from coupling.checks import checked_names, is_word
 from coupling.errors import NotRecorded, ResultError, listed, shown
+from coupling.exact import as_curve, head_of, is_text, values_of
+from coupling.exact import written as written_value
 from coupling.files import file_path, written
 from coupling.fmus import level_of
 from coupling.markup import Markup, framed, titled
+from coupling.named import LeftOut, Members, Named
 from coupling.names import check_title, matches, nearest, resolve
 from coupling.options import TOLERANCE
 from coupling.outcome import Outcome
@@ -29,47 +33,13 @@ from coupling.pictures.page import page
 from coupling.pictures.plot import by_unit, plot
 from coupling.pictures.scene import scene_of
 from coupling.pictures.still import still
-from coupling.pictures.strokes import Sheet, by_matplotlib, svg
-from coupling.record import Record, in_force, quotient
+from coupling.pictures.strokes import drawn
+from coupling.record import Column, Record, in_force, quotient
 from coupling.resampling import SAME_TIME, Places, places_at, resampled, times_of, wanted_times
 
 if TYPE_CHECKING:
     import pandas
     import xarray
-
-
-Value = TypeVar("Value")
-
-
-class Named(dict[str, Value]):
-    """A dictionary that lists its names when another name is used."""
-
-    def __init__(self, found: Mapping[str, Value], what: str, none: str) -> None:
-        super().__init__(found)
-        self._what, self._none = what, none
-
-    def __missing__(self, name: object) -> NoReturn:
-        names = f"there {'is' if len(self) == 1 else 'are'} {listed(self)}" if self else self._none
-        raise NotRecorded(f"there is no {self._what} {shown(name)}; {names}")
-
-
-class Members(Mapping[str, np.ndarray]):
-    """Recorded values of one instance or port, by the part of the name after its dot. The mapping is read-only."""
-
-    def __init__(self, result: Result, name: str, members: tuple[str, ...]) -> None:
-        self._result, self._name, self._members = result, name, members
-
-    def __getitem__(self, name: str) -> np.ndarray:
-        return self._result[f"{self._name}.{name}"] if isinstance(name, str) else self._result[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._members)
-
-    def __len__(self) -> int:
-        return len(self._members)
-
-    def __repr__(self) -> str:
-        return f"'{self._name}' of {self._result!r}: {listed(self._members)}"
 
 
 _NAMES = "result.names lists the recorded names, and the option 'outputs' of simulate chooses it"
@@ -126,7 +96,25 @@ class Result:
             raise NotRecorded(f"{shown(name)} was not recorded; give one name, such as 'rod.theta'")
         if name not in self._column:
             return self._members(name)
-        return self.values[:, self._column[name]]
+        return self._exact(self._column[name])
+
+    def _exact(self, column: int, numbers: np.ndarray | None = None) -> np.ndarray:
+        """Returns the values of a column: its numbers, or objects where no double holds them. Other ``numbers`` take the place of rows."""
+        return values_of(self._record.columns[column], self.values[:, column] if numbers is None else numbers, self._record.texts)
+
+    @cached_property
+    def items(self) -> dict[str, dict[int, str]]:
+        """Names of the items of recorded enumerations by their numbers, by variable."""
+        return {each.name: {number: item for item, number in each.items} for each in self._record.columns if each.items}
+
+    def item_names(self, name: str) -> np.ndarray:
+        """Returns the names of an enumeration's items over time; a number without an item is its text."""
+        if name not in self.items:
+            raise NotRecorded(
+                f"{shown(name)} is no recorded enumeration; {f'there are {listed(self.items)}' if self.items else 'there is none'}"
+            )
+        known, values = self.items[name], self[name].tolist()
+        return np.array([known.get(int(each), f"{each:g}") for each in values], dtype=object)
 
     def _members(self, name: str) -> Members:
         """Returns the recorded variables of an instance or a port."""
@@ -177,7 +165,7 @@ class Result:
         """Shows the outcome, the costs, a first plot and the first variables in notebooks."""
         own = [i for i, column in enumerate(self._record.columns) if not set(".[") & set(column.variable)]
         order = [*own, *sorted(set(range(len(self.names))) - set(own))] if len(self) else []
-        values = {self.names[i]: self.values[:, i] for i in order}
+        values = {self.names[i]: self.values[:, i] for i in order if not is_text(self._record.columns[i])}
         span = f"{len(self.names)} variables, {len(self)} rows"
         told = (Markup(self.outcome._repr_html_()), str(self.statistics))
         shown = (first_plot(self.time, values, self.units), values_table(self.time, values, self.units))
@@ -237,7 +225,8 @@ class Result:
         At an event ``side`` chooses one of its two rows, ``before`` or ``after``.
         """
         found = self._places(times_of(t, "t"), side).of(self.values, self._discrete)
-        values: Any = found.T if np.ndim(t) else found[0].tolist()
+        columns = [self._exact(i, found[:, i]) for i in range(found.shape[1])] if self._has_exact else found.T
+        values: Any = columns if np.ndim(t) else [each.tolist()[0] for each in columns]
         return Named(dict(zip(self.names, values, strict=True)), "recorded value", "nothing was recorded")
 
     def resample(self, times: Sequence[float] | np.ndarray | None = None, *, interval: float | None = None, side: str = "after") -> Result:
@@ -274,7 +263,8 @@ class Result:
                 raise ValueError(f"plot: {shown(name)} is no name; give names such as 'rod.theta', or tuples of names that share axes")
         single = [name for name in names if isinstance(name, str)]
         groups = [self._matching(name) for name in names if not isinstance(name, str)]
-        groups = [*by_unit(self._matching(single), self.units), *groups] if single else groups
+        apart = self.units | {each.name: f"words of {each.name}" for each in self._record.columns if each.items or is_text(each)}
+        groups = [*by_unit(self._matching(single), apart), *groups] if single else groups
         if not groups:
             raise ValueError(f"plot: name the values to show, such as result.plot({', '.join(map(repr, self.names[:2]))})")
         for group in groups:
@@ -285,7 +275,14 @@ class Result:
                     f"plot: '{first}' in {a or '1'} and '{second}' in {b or '1'} cannot share axes; name them in separate tuples"
                 )
         target = None if path is None else file_path(path, ".png")
-        return plot(self.time, [{name: self[name] for name in group} for group in groups], self.units, target, events)
+        curves = [{name: as_curve(self._columns.get(name), self[name]) for name in group} for group in groups]
+        words = [next((each for _, each in group.values() if each), []) for group in curves]
+        numbers = [{name: values for name, (values, _) in group.items()} for group in curves]
+        return plot(self.time, numbers, self.units, target, events, words)
+
+    @cached_property
+    def _columns(self) -> dict[str, Column]:
+        return {each.name: each for each in self._record.columns}
 
     def animate(
         self,
@@ -378,8 +375,11 @@ class Result:
         """
         if not isinstance(other, Result):
             raise TypeError(f"compare: {shown(other)} is no result; give another Result, such as Result.load('before.jrd')")
-        wanted = [name for name in self.names if name in other] if names is None else names
+        texts = {each.name for each in self._record.columns if is_text(each)}
+        wanted = [name for name in self.names if name in other and name not in texts] if names is None else names
         chosen = self._matching(wanted)
+        if found := texts.intersection(chosen):
+            raise ValueError(f"compare: {listed(found)} has texts, which have no differences; name numbers alone")
         for name in chosen:
             other[name]  # says what to do where it was not recorded
         if not chosen and names is not None:
@@ -407,6 +407,11 @@ class Result:
         return {name: last[name] for name in names}
 
     @cached_property
+    def _has_exact(self) -> bool:
+        """True if some values are objects instead of doubles."""
+        return any(column.type for column in self._record.columns)
+
+    @cached_property
     def _discrete(self) -> np.ndarray:
         return np.array([column.discrete for column in self._record.columns], dtype=bool)
 
@@ -425,6 +430,9 @@ class Result:
         target = file_path(path, ".mat")
         with written(target):
             mat_file.write(target, self._record)
+        texts = [each.name for each in self._record.columns if is_text(each)]
+        if texts:
+            warnings.warn(f"'{target}' has no texts: {listed(texts)} is left out; save the result as .jrd or .csv", LeftOut, stacklevel=2)
 
     def to_dataframe(self, unique: bool = False) -> pandas.DataFrame:
         """Returns a pandas data frame whose index is the time in s. With ``unique`` each time has one row, at an event the row after it."""
@@ -434,7 +442,8 @@ class Result:
             raise ImportError("to_dataframe needs pandas: pip install pandas") from None
         if unique and len(self):
             return self.resample().to_dataframe()
-        frame = pandas.DataFrame(self.values, index=pandas.Index(self.time, name="time"), columns=self.names)
+        content: Any = {name: self[name] for name in self.names} if self._has_exact else self.values
+        frame = pandas.DataFrame(content, index=pandas.Index(self.time, name="time"), columns=self.names)
         frame.attrs["units"] = {"time": "s", **self.units}
         if self._record.parameters:
             pairs = [(name, each.name) for each in self._record.parameters for name in self.names]
@@ -454,7 +463,7 @@ class Result:
             raise ImportError("to_xarray needs xarray: pip install xarray") from None
         columns = self._record.columns
         told = [{"units": each.unit, **({"long_name": each.description} if each.description else {})} for each in columns]
-        variables = {each.name: ("time", self.values[:, i], told[i]) for i, each in enumerate(columns)}
+        variables = {each.name: ("time", self._exact(i), told[i]) for i, each in enumerate(columns)}
         return xarray.Dataset(variables, coords={"time": ("time", self.time, {"units": "s"})}, attrs={"title": self.system})
 
     def to_csv(self, path: Path | str) -> None:
@@ -462,8 +471,9 @@ class Result:
         target = file_path(path, ".csv")
         with written(target), target.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
-            writer.writerow(["time [s]", *(f"{name} [{self.units[name]}]" if self.units.get(name) else name for name in self.names)])
-            writer.writerows([repr(float(t)), *map(repr, map(float, row))] for t, row in zip(self.time, self.values, strict=True))
+            writer.writerow(["time [s]", *map(head_of, self._record.columns)])
+            columns = [map(written_value, self._exact(i).tolist()) for i in range(len(self.names))]
+            writer.writerows(zip(map(repr, self.time.tolist()), *columns, strict=True))
 
 
 def start_picture(
@@ -482,15 +492,3 @@ def start_picture(
     }
     found: Path = result._drawn(result.time[:1].tolist(), path, names, bad=bad)
     return found
-
-
-def drawn(sheet: Sheet, target: Path, title: str) -> Path:
-    """Draws a still picture into a file; the suffix of the path gives the format. Other suffixes raise ValueError."""
-    if target.suffix not in (".svg", ".png", ".pdf"):
-        raise ValueError(f"'{target}' is refused: a picture is written as .svg, .png or .pdf; give the path one of these suffixes")
-    with written(target, "picture"):
-        if target.suffix == ".svg":
-            target.write_text(svg(sheet, title), encoding="utf-8", newline="\n")
-        else:
-            by_matplotlib(sheet, target)
-    return target

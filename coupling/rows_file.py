@@ -22,6 +22,7 @@ from typing import Any, BinaryIO, Literal, NotRequired, TypedDict, TypeVar
 import numpy as np
 
 from coupling.errors import ResultError, shown
+from coupling.exact import Bytes, texts_as_data, texts_from_data
 from coupling.files import remove_parts, replaced, require_file
 from coupling.outcome import Ending, Outcome
 from coupling.record import ByParameter, Change, Column, Constant, Numbers, Record, Statistics
@@ -44,6 +45,8 @@ class _Column(TypedDict):
     unit: NotRequired[str]
     description: NotRequired[str]
     discrete: NotRequired[bool]
+    type: NotRequired[str]
+    items: NotRequired[list[tuple[str, int]]]
 
 
 class _Frame(TypedDict):
@@ -125,6 +128,7 @@ class _Trailer(TypedDict):
     statistics: dict[str, Any]
     changes: NotRequired[list[_Change]]
     off: NotRequired[dict[str, list[tuple[int, int]]]]
+    texts: NotRequired[dict[str, str | Bytes]]
     header_checksum: int
     rows_checksum: int | None
 
@@ -219,6 +223,7 @@ def trailer(record: Record, outcome: Outcome, head: bytes, checksum: int | None)
             "statistics": {name: _said(value) for name, value in asdict(record.statistics).items()},
             "changes": [asdict(each) for each in record.changes],
             "off": dict(record.off),
+            **({"texts": texts_as_data(record.texts)} if record.texts else {}),
             "header_checksum": zlib.crc32(head),
             "rows_checksum": checksum,
         }
@@ -385,7 +390,9 @@ class _Reader:
         return values
 
     def _record(self, head: dict[str, Any], said: dict[str, Any], values: np.ndarray) -> Record:
-        columns = tuple(Column(**{"variable": "", "unit": "", **each}) for each in head["columns"])
+        columns = tuple(
+            Column(**{"variable": "", "unit": "", **each, "items": tuple(map(tuple, each.get("items", ())))}) for each in head["columns"]
+        )
         parameters = tuple(ByParameter(*each) for each in head.get("sensitivities", ()))
         told = numbers(values, len(columns), head["created_energy"], len(parameters), head.get("drawn", []), np.copy)
         return Record(
@@ -405,6 +412,7 @@ class _Reader:
             constants={name: Constant(_heard(value), unit, text) for name, (value, unit, text) in head["constants"].items()},
             start_values={name: _heard(value) for name, value in head["start_values"].items()},
             options={name: _heard(value) for name, value in head["options"].items()},
+            texts=texts_from_data(said.get("texts", {})),
             beside={where: _others(told, known) for where, told, known in (("header", head, _IN_HEADER), ("trailer", said, _IN_TRAILER))},
         )
 
@@ -479,6 +487,7 @@ _IN_TRAILER = {
     "statistics",
     "changes",
     "off",
+    "texts",
     "header_checksum",
     "rows_checksum",
 }

@@ -163,7 +163,7 @@ class Simulator:
         ``drives`` take the place of those of the definition. A constant in place of a constant is another start value; anything else is
         another system. ``instead`` takes the place of the integration, at a start that may violate constraints.
         """
-        replaced = drives_of(drives)
+        replaced = drives_of(drives, {each.name: each.fmu.fmu for each in self.definition.instances})
         fixed = {name: drive for name, drive in replaced.items() if isinstance(drive, ConstantDrive) and name in self._fixed}
         if len(fixed) < len(replaced):
             self = self.with_drives({name: drive for name, drive in replaced.items() if name not in fixed})

@@ -210,7 +210,7 @@ def _given(what: str, values: Any) -> dict[str, Any]:
 def _check_common(definition: Definition, start_values: Mapping[str, Any], drives: Mapping[str, Any]) -> None:
     """Checks the start values and drives that are the same for all runs, before the first of them."""
     fmus = {each.name: each.fmu.fmu for each in definition.instances}
-    for name, drive in drives_of(drives).items():
+    for name, drive in drives_of(drives, fmus).items():
         check_drive(name, fmus, drive)
     for name, value in start_values.items():
         instance, variable = _found(fmus, name, "start_values: ")

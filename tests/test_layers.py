@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[1]
 LAYERS: dict[str, tuple[str, ...]] = {
     "coupling": (
         "checks errors files markup memory names outcome registry structured",
-        "record resampling rows_file checkpoint_file mat_file fmus kernel",
+        "exact record resampling rows_file checkpoint_file mat_file fmus kernel",
         "options",
         "progress",
         "plan",
@@ -28,7 +28,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "analysis equations schemes solvers export ssp",
         "held simulate composition",
         "modelica",
-        "system analysed checked_options at_rest explained packaged result resume diagram",
+        "system analysed checked_options at_rest explained named packaged result resume diagram",
         "measures sampling",
         "sweeps",
         "sweep",

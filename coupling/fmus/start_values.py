@@ -14,9 +14,6 @@ from coupling.fmus.variables import FmuVariable, Settable
 from coupling.fmus.views import subscripts
 from coupling.names import nearest
 
-_EXACT = 2.0**53
-"""Greatest whole number that a double, as which values are passed on, holds exactly."""
-
 
 def start_items(instance: str, fmu: Fmu, name: str, value: Any, again: bool = False) -> list[tuple[str, Settable]]:
     """Returns the values that a start value sets, by the names of variables: those of its elements for an array.
@@ -54,10 +51,6 @@ def _checked(instance: str, fmu: Fmu, name: str, value: Any, again: bool) -> Set
         raise BuildError(f"'{instance}' ({fmu.model_name}) has no variable '{name}' to start from; {hint}")
     if not _settable(variable):
         raise BuildError(f"'{full}' = {shown(value)} is refused: it is {_nature(variable)}; set parameters, states or inputs")
-    if variable.dimensions:
-        raise BuildError(
-            f"'{full}' = {shown(value)} is refused: it is an array of {variable.fmi_type} values, which cannot be set here; leave it out"
-        )
     if _is_switch(fmu, variable):
         if not value:
             raise BuildError(f"'{full}' = {shown(value)} is refused: the master solves the constraints and turns it on; leave it out")
@@ -112,6 +105,10 @@ def check_value(full: str, variable: FmuVariable, value: Any) -> None:
         if not isinstance(value, str):
             raise BuildError(f"'{full}' = {shown(value)} is refused: it must be a text")
         return
+    if variable.type == "binary":
+        if not isinstance(value, bytes):
+            raise BuildError(f"'{full}' = {shown(value)} is refused: it must be bytes, such as b'\\x01'")
+        return
     if variable.type not in ("real", "integer", "boolean"):
         raise BuildError(f"'{full}' is {with_article(variable.fmi_type)}, which cannot be set here; leave it out")
     wanted = {"real": "a number", "integer": "a whole number", "boolean": "True or False"}[variable.type]
@@ -120,7 +117,7 @@ def check_value(full: str, variable: FmuVariable, value: Any) -> None:
         raise BuildError(f"'{full}' = {shown(value)} is refused: it must be {wanted}")
     try:
         finite = math.isfinite(value)
-    except OverflowError:
+    except OverflowError:  # of a whole number
         raise BuildError(f"'{full}' = {shown(value)} is refused: it is too large for a number of double precision") from None
     given = f"'{full}' = {value}{f' {variable.unit}' if variable.unit and variable.unit != '1' else ''}"
     if not finite:
@@ -131,25 +128,30 @@ def check_value(full: str, variable: FmuVariable, value: Any) -> None:
         return
     if variable.type == "integer" and value != int(value):
         raise BuildError(f"{given} is refused: it must be {wanted}")
-    low, high = _bounds(variable)
+    low, high = bounds_of(variable)
     if not low <= value <= high:
         bounds = [f"at least {_number(low)}"] * (low > -math.inf) + [f"at most {_number(high)}"] * (high < math.inf)
         raise BuildError(f"{given} is refused: it must be {' and '.join(bounds)}")
 
 
-def _bounds(variable: FmuVariable) -> tuple[float, float]:
-    """Returns the bounds that are declared, within those of the type."""
+def bounds_of(variable: FmuVariable) -> tuple[float, float]:
+    """Returns the bounds that are declared, within those of the type; whole ones where no double holds them."""
     low, high = variable.minimum, variable.maximum
     if variable.type == "integer":
-        unsigned, bits = variable.fmi_type.startswith("U"), variable.fmi_type.lstrip("UInt")
-        size = int(bits) if bits.isdigit() else 32
-        least, most = (0.0, 2.0**size - 1) if unsigned else (-(2.0 ** (size - 1)), 2.0 ** (size - 1) - 1)
-        low, high = max(low, least, -_EXACT), min(high, most, _EXACT)
+        least, most = type_bounds(variable.fmi_type)
+        low, high = max(low, least), min(high, most)
     return low, high
 
 
+def type_bounds(fmi_type: str) -> tuple[int, int]:
+    """Returns the least and the greatest number of a type of whole numbers."""
+    unsigned, bits = fmi_type.startswith("U"), fmi_type.lstrip("UInt")
+    size = int(bits) if bits.isdigit() else 32
+    return (0, 2**size - 1) if unsigned else (-(2 ** (size - 1)), 2 ** (size - 1) - 1)
+
+
 def _number(bound: float) -> str:
-    return f"{bound:.0f}" if bound.is_integer() and abs(bound) < 1e17 else f"{bound:g}"
+    return str(bound) if isinstance(bound, int) else f"{bound:.0f}" if bound.is_integer() and abs(bound) < 1e17 else f"{bound:g}"
 
 
 def _settable(variable: FmuVariable) -> bool:

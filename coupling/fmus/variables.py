@@ -10,9 +10,11 @@ from xml.etree.ElementTree import Element
 from coupling.fmus.errors import Source
 from coupling.fmus.interface import is_true
 
-Settable = float | bool | int | str
+Settable = float | bool | int | str | bytes
 """Types that a start value can have."""
-Value = Settable | bytes
+Value = Settable
+OCTETS = "application/octet-stream"
+"""MIME type of binary data whose FMU does not declare another one."""
 
 _INTEGERS = ("Integer", "Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64", "Enumeration")
 _TYPES = {
@@ -55,6 +57,8 @@ class FmuVariable:
     """True if only differences of the variable have a meaning; then the offset of its unit does not count."""
     items: tuple[tuple[str, int], ...] = ()
     """Names and numbers of the items of an enumeration."""
+    mime: str = OCTETS
+    """MIME type of binary data."""
     gauge: str | None = None
     """Output that a gauge state follows. The state may be set to its value at any time without changing anything else."""
 
@@ -142,6 +146,7 @@ class VariableReader:
             description=element.get("description") or "",
             relative=is_true(attributes.get("relativeQuantity")),
             items=self.items.get(typed.get("declaredType") or "", ()),
+            mime=typed.get("mimeType") or OCTETS,
             gauge=next((each.get("of") for path in _GAUGE for each in element.iterfind(path)), None),
         )
 

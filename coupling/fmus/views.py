@@ -22,7 +22,7 @@ from coupling.fmus.variables import FmuVariable
 _LARGEST = 2**32
 _MOST_ELEMENTS = 1_000_000
 """Largest number of elements of all arrays of an FMU; each is a variable."""
-_SCALAR = ("real", "integer", "boolean")
+_NUMBERS = ("real", "integer", "boolean")
 
 
 class View(NamedTuple):
@@ -88,12 +88,12 @@ def subscripts(dimensions: Sequence[int]) -> Iterator[str]:
 
 
 def has_elements(variable: FmuVariable) -> bool:
-    """Says whether a variable is an array whose elements are numbers."""
-    return bool(variable.dimensions) and variable.type in _SCALAR
+    """Says whether a variable is an array whose elements are variables; clocks are not."""
+    return bool(variable.dimensions) and variable.type != "clock"
 
 
 class Elements:
-    """The arrays of numbers of an FMU, and their elements as variables."""
+    """The arrays of an FMU, and their elements as variables."""
 
     def __init__(self, listed: Sequence[FmuVariable], free: Free, source: Source) -> None:
         self._listed, self._source = listed, source
@@ -113,7 +113,7 @@ class Elements:
                 continue
             size = math.prod(variable.dimensions)
             self._first[variable.reference] = free.take(size)
-            start = variable.start if isinstance(variable.start, tuple) else None
+            start = variable.start if isinstance(variable.start, tuple) and variable.type in _NUMBERS else None
             numbers = None if start is None else tuple(float(value) for value in start)
             self.views.append(View(self._first[variable.reference], size, variable.reference, True, start=numbers))
         self._size = {view.own: view.size for view in self.views}

@@ -116,7 +116,7 @@ class CheckpointWriter:
 
     # -- what is kept --------------------------------------------------------------------------------------------------------------
 
-    def describe(self, definition: Definition, run: Run, start_values: Mapping[str, Any], fixed: Mapping[str, float]) -> None:
+    def describe(self, definition: Definition, run: Run, start_values: Mapping[str, Any], fixed: Mapping[str, Value]) -> None:
         """Keeps the inputs of the run, from which the same run can be started again."""
         asked = {"definition": definition, "run": run, "start_values": start_values, "fixed": fixed}
         text = json.dumps({name: as_data(each) for name, each in asked.items()})

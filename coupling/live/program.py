@@ -18,12 +18,13 @@ from coupling.fused.open_loops import Slopes, slopes_of
 from coupling.fused.recorded import Recorded, recorded_kept
 from coupling.fused.taped import Taped
 from coupling.kernel.equations.fused import Stage
+from coupling.kernel.fmi.texts import number_of
 from coupling.kernel.rows.rows import NONE, List, RowBuilder, Rows
 from coupling.options import Run
 from coupling.plan import formulas
 from coupling.plan.build import Built
 from coupling.plan.capabilities import degree, most_degrees
-from coupling.plan.drives import ConstantDrive, FormulaDrive, FunctionDrive, PiecesDrive, PolynomialDrive, TableDrive
+from coupling.plan.drives import ConstantDrive, FormulaDrive, FunctionDrive, PiecesDrive, PolynomialDrive, TableDrive, TextDrive
 from coupling.plan.graph import Address, Change, Part, constrained
 from coupling.plan.jacobian import CallKind
 from coupling.plan.kept import kept_at_zero, reactions_of
@@ -33,7 +34,7 @@ from coupling.plan.scene import drawn, scene_of
 from coupling.plan.schedule import Kind, Operation, turns
 from coupling.plan.switched import add_switched
 from coupling.plan.time_scales import longest_step, watched_angles
-from coupling.record import Column, Constant
+from coupling.record import EXACT_TYPES, Column, Constant
 
 Reason = TypeVar("Reason", bound=Exception)
 _PARAMETERS = ("parameter", "structuralParameter")
@@ -305,7 +306,9 @@ def _alone(error: Reason) -> Reason:
 
 def _column(part: Part, name: str) -> Column:
     variable = part.fmu.variables[name]
-    return Column(f"{part.name}.{name}", name, variable.unit or "", variable.description, variable.variability != "continuous")
+    kind = variable.fmi_type if variable.fmi_type in EXACT_TYPES else ""
+    said = (name, variable.unit or "", variable.description, variable.variability != "continuous")
+    return Column(f"{part.name}.{name}", *said, kind, variable.items)
 
 
 def _groups(built: Built) -> list[int]:
@@ -339,8 +342,11 @@ def _add_drives(rows: RowBuilder, built: Built) -> None:
             rows.add_table(drive.times, drive.values)
         elif isinstance(drive, PolynomialDrive):
             rows.add_polynomial(drive.start)
+        elif isinstance(drive, TextDrive):
+            table = drive.numbered([number_of(text) for text in drive.texts])
+            rows.add_table(table.times, table.values)
         elif isinstance(drive, ConstantDrive):
-            rows.add_table([0.0], [drive.value])
+            rows.add_table([0.0], [float(drive.value)])
         elif isinstance(drive, FormulaDrive):
             rows.add_formula(formulas.program(drive.tree), drive.breaks)
         elif isinstance(drive, PiecesDrive):

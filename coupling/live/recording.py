@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from coupling.checks import EXACT
+from coupling.exact import key_of
 from coupling.kernel.equations.fused import report
+from coupling.kernel.fmi.texts import contents_of
+from coupling.kernel.platform.own import Library
 from coupling.live.enforcement import changes_of, off_rows
 from coupling.live.fused import told
 from coupling.live.session import Session
 from coupling.live.switching import not_held, switches_of
 from coupling.live.unwritten import attempted
 from coupling.outcome import Counts
-from coupling.record import ByParameter, Change, Numbers, Record, Statistics
+from coupling.plan.definition import Value
+from coupling.record import ByParameter, Change, Column, Numbers, Record, Statistics
 
 
 def taken(session: Session) -> Numbers:
@@ -55,14 +62,34 @@ def recorded(session: Session, numbers: Numbers, preparing: float, running: floa
         statistics=_statistics(session, preparing, running, said, counts),
         variables=session.program.recordable,
         constants=session.program.constants,
-        start_values={f"{parts[i].name}.{name}": value for (i, name), value in session.running.values.items()},
+        start_values={f"{parts[i].name}.{name}": _written(value) for (i, name), value in session.running.values.items()},
         options=session.run.told,
         changes=tuple(sorted(changes, key=lambda change: change.time)),
         off=off,
         parameters=tuple(ByParameter(each.name, each.unit, each.exact) for each in session.running.parameters),
         scene=session.program.scene,
         printed=session.printed,
+        texts={} if lost else attempted(said, {}, texts_of, session.program.columns, numbers.rows, session.kernel.library),
     )
+
+
+def texts_of(columns: Sequence[Column], rows: np.ndarray, library: Library) -> dict[float, bytes]:
+    """Returns the bytes of the texts, and the digits of the large whole numbers, that rows refer to by numbers."""
+    found: set[float] = set()
+    for place, column in enumerate(columns, 1):
+        if column.type in ("String", "Binary"):
+            found |= set(np.unique(rows[:, place]).tolist())
+        elif column.type:
+            values = np.unique(rows[:, place])
+            found |= set(key_of(values[np.abs(values) > EXACT]).tolist())
+    return contents_of(found, library)
+
+
+def _written(value: Value) -> float | str:
+    """Returns a start value as files hold it: binary data as hexadecimal digits, and large whole numbers as decimal ones."""
+    if isinstance(value, bytes):
+        return value.hex()
+    return str(value) if isinstance(value, int) and abs(value) > EXACT else value
 
 
 def _derivatives(recorded: np.ndarray, parameters: int, columns: int) -> np.ndarray:

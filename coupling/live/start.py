@@ -9,10 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from coupling.errors import StartError
+from coupling.errors import StartError, shown
 from coupling.kernel import library
-from coupling.kernel.fmi.instance import STRING, WARNING, Element, Instance, LoadedLibrary, StartRefusal, StartStage, Stepping, View
+from coupling.kernel.fmi.instance import WARNING, Element, Instance, LoadedLibrary, StartRefusal, StartStage, Stepping, View
 from coupling.kernel.fmi.instances import Together
+from coupling.kernel.fmi.texts import number_of
 from coupling.kernel.hosts.hosted import HostDied
 from coupling.kernel.platform.own import Library
 from coupling.kernel.system.status import Status
@@ -31,6 +32,7 @@ from coupling.live.successive import begin_in_order
 from coupling.live.switching import begin_switching, name_modes
 from coupling.live.violations import check_start_state, follow_gauge
 from coupling.plan.definition import Value
+from coupling.plan.drives import TextDrive
 from coupling.plan.graph import Address, Part
 from coupling.plan.unsolvable import unsolvable
 from coupling.progress import noticed
@@ -99,6 +101,9 @@ def _begin(session: Session, reset: bool = False) -> None:
     changed: dict[int, dict[str, Value]] = {}
     for (index, name), value in session.running.values.items():
         changed.setdefault(index, {})[name] = value
+    for _, drive in session.built.drives:
+        for text in drive.texts if isinstance(drive, TextDrive) else ():
+            number_of(text, session.kernel.library)
     with _undivided() as look:
         if session.together:
             _enter_together(session, session.together, changed, reset)
@@ -166,8 +171,10 @@ def _refuse(session: Session, index: int, refusal: StartRefusal) -> None:
     values = session.given.last(index)
     action = _STAGES[refusal.stage]
     if refusal.stage is StartStage.SETTING:
-        type_, _, value = values.given[refusal.value]
-        action = f"setting '{values.names[refusal.value]}' = " + (f"'{value}'" if type_ == STRING else f"{value:g}")
+        _, _, value = values.given[refusal.value]
+        action = f"setting '{values.names[refusal.value]}' = " + (
+            f"'{value}'" if isinstance(value, str) else shown(value) if isinstance(value, bytes) else f"{value:g}"
+        )
     check_status(session, index, refusal.status, action)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 
-from coupling.kernel.fmi.instance import STRING, StartValues
+from coupling.kernel.fmi.instance import StartValues, is_kept
 from coupling.plan.build import Built
 from coupling.plan.definition import Value
 from coupling.plan.graph import Part, type_code
@@ -43,10 +43,9 @@ class GivenValues:
         return self._given[index][1]
 
 
-def _are_numbers(part: Part, changed: Iterable[str]) -> bool:
-    """Tells whether values of these names are numbers that are set as all others are."""
-    found = [part.fmu.variables[name] for name in changed]
-    return all(each.type != "string" and each.causality != "structuralParameter" for each in found)
+def _are_numbers(part: Part, changed: Mapping[str, Value]) -> bool:
+    """Tells whether values are numbers that are set as all others are."""
+    return not any(is_kept(value) or part.fmu.variables[name].causality == "structuralParameter" for name, value in changed.items())
 
 
 def _made(part: Part, values: Mapping[str, Value]) -> StartValues:
@@ -60,9 +59,8 @@ def _made(part: Part, values: Mapping[str, Value]) -> StartValues:
     return StartValues([_typed(part, name, value) for name, value in given], [name for name, _ in given], len(structural))
 
 
-def _typed(part: Part, name: str, value: Value) -> tuple[int, int, float | str]:
-    """Returns a start value as the kernel takes it: its type, its reference, and a number or a text."""
+def _typed(part: Part, name: str, value: Value) -> tuple[int, int, float | int | str | bytes]:
+    """Returns a start value with its type and its reference, as the kernel takes it."""
     variable = part.fmu.variables[name]
-    if variable.type == "string":
-        return STRING, variable.reference, str(value)
-    return type_code(variable, part.fmu.version), variable.reference, float(value)
+    exact = value if isinstance(value, str | bytes) else int(value) if variable.type == "integer" else float(value)
+    return type_code(variable, part.fmu.version), variable.reference, exact

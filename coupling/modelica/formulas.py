@@ -12,7 +12,7 @@ _BETWEEN = {"add": " + ", "multiply": "*", "power": "^", "less": " < ", "at_most
 def drive_text(name: str, drive: Drive) -> str:
     """Returns the value of a drive as an expression; functions of Python raise BuildError with the name of the input."""
     if isinstance(drive, ConstantDrive):
-        return number(drive.value)
+        return number(float(drive.value))
     if isinstance(drive, FormulaDrive):
         return formula_text(drive.tree)
     if isinstance(drive, PiecesDrive):

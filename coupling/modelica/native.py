@@ -298,6 +298,7 @@ def _value(value: Value) -> str:
         with suppress(ValueError):
             return number(float(value))
         return modelica_string(value)
+    assert not isinstance(value, bytes)  # no component has binary parameters
     return modelica_value(value)
 
 

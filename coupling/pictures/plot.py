@@ -16,6 +16,8 @@ from coupling.pictures.units import prefix, written
 
 _LINES = ("-", "--", ":", "-.")
 """Styles that distinguish curves of the same colour."""
+_MOST_WORDS = 12
+"""Greatest number of words on an axis."""
 
 
 def events_of(time: np.ndarray) -> np.ndarray:
@@ -29,8 +31,10 @@ def plot(
     units: Mapping[str, str],
     path: str | os.PathLike[str] | None = None,
     events: bool = True,
+    labels: Sequence[Sequence[tuple[float, str]]] = (),
 ) -> Any:
-    """Plots each group in its own axes. Writes the figure to ``path`` if one is given, and returns it."""
+    """Plots each group in its own axes. Writes the figure to ``path`` if one is given, and returns it. ``labels`` are words for values, by
+    group."""
     from matplotlib.figure import Figure
 
     check_truth("events", events)
@@ -38,7 +42,7 @@ def plot(
     every = figure.subplots(len(groups), sharex=True, squeeze=False)[:, 0]
     per_second, letter = prefix(time, "s")
     marked, number = events_of(time) if events else np.empty(0), 0
-    for axes, group in zip(every, groups, strict=True):
+    for axes, group, words in zip(every, groups, labels or [()] * len(groups), strict=True):
         unit = units.get(next(iter(group)), "")
         factor, small = prefix(np.concatenate(list(group.values())), unit)
         for name, values in group.items():
@@ -48,6 +52,8 @@ def plot(
         if marked.size:  # full lines would hide the curves where there are many
             axes.vlines(per_second * marked, 0, 0.035, transform=axes.get_xaxis_transform(), color=EVENT, linewidth=1)
         axes.set_ylabel(f"in {small}{written(unit)}" if unit else "")
+        if words:
+            axes.set_yticks([number for number, _ in words[:_MOST_WORDS]], [word for _, word in words[:_MOST_WORDS]])
         styled(axes)
         axes.margins(x=0)
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4, frameon=False, fontsize=9, borderaxespad=0.1, handlelength=1.2)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
+from coupling.files import written
+
 Point = tuple[float, float]
 
 
@@ -169,3 +171,15 @@ def nice(value: float) -> float:
     power = 10.0 ** math.floor(math.log10(value))
     part = value / power
     return power * (1 if part < 1.5 else 2 if part < 3.5 else 5 if part < 7.5 else 10)
+
+
+def drawn(sheet: Sheet, target: Path, title: str) -> Path:
+    """Draws a still picture into a file; the suffix of the path gives the format. Other suffixes raise ValueError."""
+    if target.suffix not in (".svg", ".png", ".pdf"):
+        raise ValueError(f"'{target}' is refused: a picture is written as .svg, .png or .pdf; give the path one of these suffixes")
+    with written(target, "picture"):
+        if target.suffix == ".svg":
+            target.write_text(svg(sheet, title), encoding="utf-8", newline="\n")
+        else:
+            by_matplotlib(sheet, target)
+    return target

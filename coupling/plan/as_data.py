@@ -14,7 +14,17 @@ import numpy as np
 from coupling.errors import BuildError, shown
 from coupling.options import Contacts, Index3, Isolation, Run, Scheme, Successive
 from coupling.plan.definition import Definition, FmuFile, InstanceDefinition, Transformation
-from coupling.plan.drives import ConstantDrive, Drive, FormulaDrive, FunctionDrive, PiecesDrive, PolynomialDrive, SplineDrive, TableDrive
+from coupling.plan.drives import (
+    ConstantDrive,
+    Drive,
+    FormulaDrive,
+    FunctionDrive,
+    PiecesDrive,
+    PolynomialDrive,
+    SplineDrive,
+    TableDrive,
+    TextDrive,
+)
 from coupling.plan.instances import found_again
 from coupling.plan.shown import Shown
 from coupling.structured import misfit
@@ -35,7 +45,7 @@ _KNOWN: dict[str, type] = {
     for each in (
         *(AbsentFunction, Definition, InstanceDefinition, Run, Shown, Transformation),
         *(Contacts, Index3, Isolation, Scheme, Successive),
-        *(ConstantDrive, FormulaDrive, PiecesDrive, PolynomialDrive, SplineDrive, TableDrive),
+        *(ConstantDrive, FormulaDrive, PiecesDrive, PolynomialDrive, SplineDrive, TableDrive, TextDrive),
     )
 }
 
@@ -53,6 +63,8 @@ def as_data(value: Any) -> Any:
         value = value.item()
     if value is None or isinstance(value, bool | int | float | str):
         return value
+    if isinstance(value, bytes):
+        return {"bytes": b64encode(value).decode()}
     if isinstance(value, tuple | list):
         return [as_data(each) for each in value]
     if isinstance(value, np.ndarray):
@@ -85,6 +97,8 @@ def from_data(data: Any) -> Any:
             if why:
                 raise ValueError(why)
         return made(**said)
+    if "bytes" in data:
+        return b64decode(data["bytes"])
     if "array" in data:
         return np.frombuffer(b64decode(data["array"]), np.dtype(data["type"])).reshape(data["shape"]).copy()
     if "mapping" in data:

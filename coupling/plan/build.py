@@ -17,7 +17,7 @@ from coupling.plan.degrees import in_degrees
 from coupling.plan.division import Division, divide
 from coupling.plan.drives import ConstantDrive, Drive, PolynomialDrive, TableDrive, in_base_units
 from coupling.plan.enforced import Intervals
-from coupling.plan.graph import Address, Part, build_graph, constrained, is_number, type_code
+from coupling.plan.graph import Address, Part, build_graph, constrained, is_passed_on, type_code
 from coupling.plan.gravity import Adapter, adapters_of
 from coupling.plan.kinds import Mode, kinds_of
 from coupling.plan.points import NoTorque, torque_free_ports
@@ -168,7 +168,7 @@ class Built:
         if variable not in self._fed:
             graph, (i, name) = self.schedule.graph, variable
             fmu = self.parts[i].fmu
-            places = {_address(fmu, i, name, in_base) for in_base in (False, True)} if is_number(fmu.variables[name]) else set()
+            places = {_address(fmu, i, name, in_base) for in_base in (False, True)} if is_passed_on(fmu.variables[name]) else set()
             posed = any(self.parts[source.part].fmu.model_exchange for a in places for source in graph.wires.get(a, ()))
             self._fed[variable] = (posed or any(a in graph.drives for a in places)) and not places & self._guesses
         return self._fed[variable]

@@ -10,12 +10,13 @@ import numpy as np
 from coupling.errors import BuildError, listed, with_article
 from coupling.fmus import Fmu, FmuVariable, Terminal, Unit, same_dimension, same_unit
 from coupling.fmus.ports import adds, described, gives, is_member, needed, needs_partner, partners, takes
-from coupling.fmus.start_values import check_value
+from coupling.fmus.start_values import check_value, item_of
 from coupling.fmus.views import subscripts
 from coupling.names import either, nearest, resolve
 from coupling.plan.definition import Name, Transformation
-from coupling.plan.drives import ConstantDrive, Drive, FormulaDrive, FunctionDrive, SplineDrive, TableDrive
+from coupling.plan.drives import ConstantDrive, Drive, FormulaDrive, FunctionDrive, SplineDrive, TableDrive, TextDrive
 from coupling.plan.instances import actuated
+from coupling.plan.types import refusal_of
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class End:
     terminal: Terminal | None
     variable: FmuVariable | None
     array: FmuVariable | None = None
-    """Array of numbers, as a whole."""
+    """Array as a whole."""
 
     @property
     def elements(self) -> list[End]:
@@ -240,14 +241,9 @@ def _check_pair(source: Name, target: Name, fmus: Mapping[str, Fmu], transformed
     refused = f"'{'.'.join(source)}' and '{'.'.join(target)}' cannot be connected: "
     if solved_for(fmus[target[0]], b):
         raise BuildError(f"{refused}the second is an algebraic variable, which the master solves for; leave it open")
-    if a.dimensions or b.dimensions:
-        odd = source if a.dimensions else target
-        raise BuildError(f"{refused}'{'.'.join(odd)}' is an array of {(a if a.dimensions else b).fmi_type} values; leave it open")
-    types = f"the first is {with_article(a.fmi_type)}, the second {with_article(b.fmi_type)}"
-    if {a.type, b.type} - {"real", "integer", "boolean"}:
-        raise BuildError(f"{refused}{types}, and only reals, integers and Booleans are passed on; leave both open")
-    if a.type != b.type:
-        raise BuildError(f"{refused}{types}; connect variables of the same type: reals, integers or Booleans")
+    why = refusal_of(a, b)
+    if why:
+        raise BuildError(f"{refused}{why}")
     if a.type == "real" and a.variability == "continuous" and b.variability != "continuous":
         raise BuildError(
             f"{refused}the first is continuous, the second {b.variability}, and changes at events only; put a sampler between them"
@@ -302,7 +298,8 @@ def check_drive(text: str, fmus: Mapping[str, Fmu], drive: Drive) -> Name:
     if end.array is not None:
         example = next((each.text for each in end.elements), "")
         raise BuildError(
-            f"{refused}it is an array; drive its elements" + (f", such as '{example}'" if example else ", of which it has none")
+            f"{refused}it is an array; drive its elements"
+            + (f", such as '{example}', or add its instance before you drive it" if example else ", of which it has none")
         )
     if variable is None:
         members = listed(f"{text}.{member}" for member in (takes(end.fmu, end.terminal) if end.terminal else ()))
@@ -313,14 +310,16 @@ def check_drive(text: str, fmus: Mapping[str, Fmu], drive: Drive) -> Name:
         raise BuildError(f"{refused}it is {_causality(variable)}; {remedy}")
     if solved_for(end.fmu, variable) and not free:
         raise BuildError(f"{refused}it is an algebraic variable, which the master solves for; leave it open")
-    if variable.dimensions or variable.type not in ("real", "integer", "boolean"):
-        kind = "an array" if variable.dimensions else with_article(variable.fmi_type)
-        raise BuildError(f"{refused}it is {kind}; drive a scalar real, integer or Boolean")
+    if variable.type == "clock":
+        raise BuildError(f"{refused}it is a Clock, which ticks and has no value; leave it open")
     if isinstance(drive, FunctionDrive | FormulaDrive | SplineDrive):
         if variable.variability != "continuous":
             raise BuildError(f"{refused}it is {variable.variability} and changes at events only; drive it by a constant or a table")
-    elif isinstance(drive, ConstantDrive | TableDrive):
-        values = np.unique([drive.value] if isinstance(drive, ConstantDrive) else drive.values)
+    elif isinstance(drive, ConstantDrive | TextDrive):
+        for given in {drive.value} if isinstance(drive, ConstantDrive) else set(drive.texts):
+            check_value(text, variable, item_of(text, variable, given))
+    elif isinstance(drive, TableDrive):
+        values = np.unique(drive.values)
         for value in values[[0, -1]] if variable.type == "real" else values:
             check_value(text, variable, float(value))
     return end.instance, variable.name

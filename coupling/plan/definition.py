@@ -20,7 +20,7 @@ from coupling.plan.enforced import Intervals
 from coupling.plan.instances import find_fmus, found_again
 from coupling.plan.shown import Shown
 
-Value = float | int | bool | str
+Value = float | int | bool | str | bytes
 Name = tuple[str, str]
 """A pair of an instance and one of its variables."""
 Gravity = tuple[float, ...]

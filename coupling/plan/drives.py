@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from coupling.checks import is_number
+from coupling.checks import EXACT, is_number
 from coupling.errors import BuildError, shown
 from coupling.plan import formulas
 
@@ -20,7 +20,8 @@ KINDS = {True: MONOTONE, "spline": "spline", "free": "free"}
 
 @dataclass(frozen=True)
 class ConstantDrive:
-    value: float
+    value: float | int | str | bytes
+    """A number, a text or binary data; or the name of an enumeration's item."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,18 @@ class TableDrive(_OfArrays):
 
 
 @dataclass(frozen=True)
+class TextDrive:
+    """Values that no double holds, each from a time until the next: texts, binary data, large whole numbers, names of items."""
+
+    times: tuple[float, ...]
+    texts: tuple[str | bytes | int, ...]
+
+    def numbered(self, numbers: Sequence[float]) -> TableDrive:
+        """Returns the same drive of numbers that stand for its values."""
+        return TableDrive(np.array(self.times), np.array(numbers)).steps
+
+
+@dataclass(frozen=True)
 class FormulaDrive:
     """A tree of operations, as ``formulas`` describes it."""
 
@@ -131,7 +144,7 @@ class PolynomialDrive:
     """Value before the first point."""
 
 
-Drive = ConstantDrive | FunctionDrive | FormulaDrive | TableDrive | SplineDrive | PiecesDrive | PolynomialDrive
+Drive = ConstantDrive | FunctionDrive | FormulaDrive | TableDrive | TextDrive | SplineDrive | PiecesDrive | PolynomialDrive
 
 
 def drive_of(
@@ -166,10 +179,16 @@ def drive_of(
         raise BuildError(
             f"breaks = {shown(breaks)} of '{name}' is for functions of time; a constant has no jumps, a table has them in its rows"
         )
+    if isinstance(value, str | bytes):
+        return ConstantDrive(value)
+    if isinstance(value, int | np.integer) and abs(int(value)) > EXACT:
+        return ConstantDrive(int(value))
     if isinstance(value, bool | int | float | np.integer | np.floating | np.bool_):
         if not (isinstance(value, bool | np.bool_) or is_number(value)) or not math.isfinite(value):
             raise BuildError(f"'{name}' cannot be driven by {shown(value)}; give a finite number")
         return ConstantDrive(float(value))
+    if (rows := _text_rows(value)) is not None:
+        return _text_drive(name, rows, smooth)
     remedy = "give a number, a function of time, or a table: pairs of time and value"
     try:
         table = np.asarray(value, dtype=float)
@@ -192,6 +211,31 @@ def drive_of(
             "ends, or 'free'"
         )
     return _smooth(name, checked, KINDS[smooth])
+
+
+def _text_rows(value: Any) -> list[tuple[Any, Any]] | None:
+    """Returns the rows of a table whose values no double holds; None for everything else."""
+    if not isinstance(value, list | tuple) or not all(isinstance(row, list | tuple) and len(row) == 2 for row in value):
+        return None
+    large = any(isinstance(row[1], str | bytes) or (isinstance(row[1], int) and abs(row[1]) > EXACT) for row in value)
+    return [(row[0], row[1]) for row in value] if large else None
+
+
+def _text_drive(name: str, rows: list[tuple[Any, Any]], smooth: Any) -> TextDrive:
+    """Returns the drive for rows of a time and a text; each text stays until the next row."""
+    odd = next((value for _, value in rows if not isinstance(value, str | bytes | int) or isinstance(value, bool)), None)
+    kinds = {type(value) for _, value in rows}
+    if odd is not None or len(kinds) > 1:
+        other = odd if odd is not None else next(value for _, value in rows if type(value) is not type(rows[0][1]))
+        raise BuildError(f"the table of '{name}' mixes {shown(rows[0][1])} and {shown(other)}; give values of one type")
+    if smooth is not False:
+        raise BuildError(f"smooth = {shown(smooth)} of '{name}' is refused: a table of texts has no curve; leave it out")
+    try:
+        table = np.array([[time, 0.0] for time, _ in rows], dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raise BuildError(f"the table of '{name}' has a time that is no number; give rows of a time in seconds and a text") from None
+    _checked(name, table)
+    return TextDrive(tuple(table[:, 0].tolist()), tuple(value for _, value in rows))
 
 
 _OPTIONS = ("value", "breaks", "smooth", "rate", "acceleration")
@@ -237,7 +281,7 @@ def _times(name: str, breaks: Any) -> tuple[float, ...]:
 def in_base_units(drive: Drive, factor: float, offset: float) -> Drive:
     """Returns a drive of an input in base units, which has other sources too: each of its values becomes factor * value + offset."""
     if isinstance(drive, ConstantDrive):
-        return ConstantDrive(factor * drive.value + offset)
+        return ConstantDrive(factor * float(drive.value) + offset)
     if isinstance(drive, TableDrive):
         return TableDrive(drive.times, factor * drive.values + offset)
     if isinstance(drive, FormulaDrive):

@@ -6,30 +6,47 @@ from collections.abc import Mapping
 from typing import Any
 
 from coupling.errors import BuildError, shown
-from coupling.fmus.start_values import start_items
+from coupling.fmus import Fmu
+from coupling.fmus.start_values import item_of, start_items
+from coupling.fmus.views import subscripts
 from coupling.names import resolve
+from coupling.plan.array_drives import elements_of
 from coupling.plan.build import Built
 from coupling.plan.connections import check_drive, find_end
 from coupling.plan.definition import Definition, Value
 from coupling.plan.drives import ConstantDrive, Drive, drive_of
 
 
-def drives_of(given: Mapping[str, Any] | None) -> dict[str, Drive]:
+def drives_of(given: Mapping[str, Any] | None, fmus: Mapping[str, Fmu]) -> dict[str, Drive]:
     """Returns drives of one run, by the names of inputs, checked as those of ``drive`` are."""
     if given is None:
         return {}
     if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
         raise BuildError(f"drives = {shown(given)} is refused: give them by the full names of inputs, such as {{'motor.tau': 2.0}}")
-    return {name: drive_of(name, value) for name, value in given.items()}
+    return {each: drive for name, value in given.items() for each, drive in drives_by_input(name, value, fmus).items()}
 
 
-def fixed_values(built: Built, fixed: Mapping[str, ConstantDrive]) -> dict[tuple[int, str], float]:
+def drives_by_input(name: str, value: Any, fmus: Mapping[str, Fmu], **options: Any) -> dict[str, Drive]:
+    """Returns the drive of an input, or those of all elements of an array, by their names; ``options`` are those of ``drive``."""
+    instance, rest = resolve(name, fmus)
+    array = fmus[instance].arrays.get(rest) if instance in fmus else None
+    if array is None:
+        return {name: drive_of(name, value, **options)}
+    values = elements_of(name, array.dimensions, value)
+    names = (f"{name}{each}" for each in subscripts(array.dimensions))
+    return {each: drive_of(each, of, **options) for each, of in zip(names, values, strict=True)}
+
+
+def fixed_values(built: Built, fixed: Mapping[str, ConstantDrive]) -> dict[tuple[int, str], Value]:
     if not fixed:
         return {}
     fmus = {part.name: part.fmu for part in built.parts}
     number = {part.name: i for i, part in enumerate(built.parts)}
     names = {check_drive(name, fmus, drive): drive.value for name, drive in fixed.items()}
-    return {(number[instance], name): value for (instance, name), value in names.items()}
+    return {
+        (number[instance], name): item_of(f"{instance}.{name}", fmus[instance].variables[name], value)
+        for (instance, name), value in names.items()
+    }
 
 
 def start_values_of_run(definition: Definition, built: Built, given: Mapping[str, Value] | None) -> dict[tuple[int, str], Any]:

@@ -23,14 +23,14 @@ class Change(IntEnum):
     """Changes as often as ALWAYS, but nothing that is integrated depends on the value."""
 
 
-TYPES = ("Float64", "Float32", "Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64", "Boolean")
+TYPES = ("Float64", "Float32", "Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64", "Boolean", "String", "Binary")
 """Numbered as in the kernel; FMI 2 has three of them under other names."""
 _AS_FMI3 = {"Real": "Float64", "Integer": "Int32"}
 
 
-def is_number(variable: FmuVariable) -> bool:
-    """Returns whether the kernel knows the type of a variable; texts, binary data and clocks are not passed on."""
-    return variable.type in ("real", "integer", "boolean")
+def is_passed_on(variable: FmuVariable) -> bool:
+    """Returns whether the kernel knows the type of a variable; clocks are not passed on."""
+    return variable.type != "clock"
 
 
 def type_code(variable: FmuVariable, version: int) -> int:

@@ -40,7 +40,9 @@ def names_of(outputs: Iterable[str] | None) -> tuple[str, ...] | None:
 
 def _matching(built: Built, pattern: str, of_interest: list[tuple[int, str]]) -> list[tuple[int, str]]:
     """Returns the interesting variables that match; where none does, all that match."""
-    everything = ((i, v.name) for i, part in enumerate(built.parts) for v in part.fmu.variables.values() if _recordable(v))
+    everything = (
+        (i, v.name) for i, part in enumerate(built.parts) for v in part.fmu.variables.values() if _recordable(v) and v.type != "binary"
+    )
     for names in (of_interest, everything):
         found = [(i, name) for i, name in names if matches(f"{built.parts[i].name}.{name}", pattern)]
         if found:
@@ -62,8 +64,8 @@ def _named(built: Built, text: str, by_fmu: dict[Fmu, list[str]]) -> list[tuple[
     if not _recordable(end.variable):
         if end.variable.causality == "independent":
             raise BuildError(f"outputs: '{text}' is the time itself, which the result holds as .time; leave it out")
-        kind = "an array" if end.variable.dimensions else with_article(end.variable.fmi_type)
-        raise BuildError(f"outputs: '{text}' is {kind}, which cannot be recorded; choose real, integer or Boolean scalars")
+        kind = with_article(end.variable.fmi_type)
+        raise BuildError(f"outputs: '{text}' is {kind}, which cannot be recorded; leave it out")
     return [(number[end.instance], end.variable.name)]
 
 
@@ -75,11 +77,11 @@ def recordable(built: Built) -> dict[str, tuple[str, ...]]:
 
 
 def _recordable(variable: FmuVariable) -> bool:
-    return variable.type in NUMERIC and not variable.dimensions and variable.causality != "independent"
+    return variable.type != "clock" and variable.causality != "independent"
 
 
 def interesting(fmu: Fmu) -> list[str]:
-    """Returns outputs, states and algebraic variables, then discrete variables inside."""
+    """Returns outputs, states and algebraic variables, then discrete variables inside. Binary data, which may be large, is left out."""
     special = set(fmu.states) | set(fmu.dae.algebraic if fmu.dae else ())
     own = [
         v.name
@@ -87,7 +89,8 @@ def interesting(fmu: Fmu) -> list[str]:
         if _recordable(v) and (v.causality == "output" or (v.reference in special and v.type == "real"))
     ]
     discrete = (v for v in fmu.variables.values() if v.causality == "local" and v.variability == "discrete" and v.initial != "calculated")
-    return list(dict.fromkeys([*own, *(v.name for v in discrete if _recordable(v))]))
+    found = dict.fromkeys([*own, *(v.name for v in discrete if _recordable(v))])
+    return [name for name in found if fmu.variables[name].type != "binary"]
 
 
 def bounded(built: Built) -> list[tuple[int, str]]:

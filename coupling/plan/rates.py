@@ -8,10 +8,11 @@ from dataclasses import replace
 
 from coupling.errors import BuildError
 from coupling.fmus import Fmu
+from coupling.fmus.start_values import item_of
 from coupling.plan import formulas
 from coupling.plan.connections import check_drive
 from coupling.plan.definition import Definition, Name
-from coupling.plan.drives import ConstantDrive, Drive, FormulaDrive, FunctionDrive, SplineDrive
+from coupling.plan.drives import ConstantDrive, Drive, FormulaDrive, FunctionDrive, SplineDrive, TextDrive
 from coupling.plan.smooth import pieces
 
 _RATES = ("rate", "acceleration")
@@ -81,4 +82,14 @@ def _derivatives(drive: Drive, rates: int, name: str) -> list[Drive]:
 
 def drives_of(definition: Definition, fmus: Mapping[str, Fmu]) -> dict[Name, Drive]:
     """Returns all drives by variables, checked one by one, with those of rates."""
-    return with_rates(fmus, {check_drive(name, fmus, drive): drive for name, drive in definition.drives})
+    return with_rates(fmus, {(name := check_drive(text, fmus, drive)): _numbered(fmus, name, drive) for text, drive in definition.drives})
+
+
+def _numbered(fmus: Mapping[str, Fmu], name: Name, drive: Drive) -> Drive:
+    """Returns a drive with the numbers of an enumeration's items in place of their names."""
+    variable, full = fmus[name[0]].variables[name[1]], ".".join(name)
+    if not variable.items:
+        return drive
+    if isinstance(drive, ConstantDrive):
+        return ConstantDrive(item_of(full, variable, drive.value))
+    return drive.numbered([item_of(full, variable, each) for each in drive.texts]) if isinstance(drive, TextDrive) else drive

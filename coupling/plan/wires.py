@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from coupling.errors import listed
+from coupling.errors import listed, shown
 from coupling.fmus import Fmu
 from coupling.names import resolve
 from coupling.plan.connections import solved_for
 from coupling.plan.definition import Name
-from coupling.plan.drives import ConstantDrive, Drive, FormulaDrive, FunctionDrive, PiecesDrive, TableDrive
+from coupling.plan.drives import ConstantDrive, Drive, FormulaDrive, FunctionDrive, PiecesDrive, TableDrive, TextDrive
 from coupling.plan.transformations import Transformations, on_the_way
 
 
@@ -140,6 +140,7 @@ def _unit_name(fmus: Mapping[str, Fmu], name: Name) -> str:
 
 def _worded(drive: Drive) -> str:
     if isinstance(drive, ConstantDrive):
-        return f"{drive.value:.9g}"
-    words = {FunctionDrive: "a function of time", FormulaDrive: "a formula of time", TableDrive: "a table", PiecesDrive: "a smooth table"}
+        return shown(drive.value) if isinstance(drive.value, str | bytes) else f"{drive.value:.9g}"
+    words = {FunctionDrive: "a function of time", FormulaDrive: "a formula of time", PiecesDrive: "a smooth table"}
+    words |= dict.fromkeys((TableDrive, TextDrive), "a table")
     return words.get(type(drive), "the caller of the system")

@@ -23,7 +23,7 @@ _WHOLE: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys(_INTEGERS, int),
     "Boolean": lambda text: {"true": True, "1": True, "false": False, "0": False}[text],
 }
-_TEXTS = ("String", "Enumeration")
+_TEXTS: dict[str, Callable[[str], Any]] = {"String": str, "Enumeration": str, "Binary": bytes.fromhex}
 
 
 @dataclass(frozen=True)
@@ -84,9 +84,9 @@ def _value(document: Document, name: str, typed: Element) -> Any:
     text, kind = typed.get("value"), local(typed)
     if text is None:
         raise document.refused(f"gives the parameter '{name}' no value; give one, or leave the parameter out")
-    if kind in _TEXTS:
-        return text
     try:
+        if kind in _TEXTS:
+            return _TEXTS[kind](text)
         values = [_WHOLE[kind](each) for each in text.split()]
     except (ValueError, KeyError):
         values = []

@@ -14,8 +14,8 @@ from coupling.fmus import Fmu
 from coupling.names import identifiers
 from coupling.plan import formulas
 from coupling.plan.connections import wires_of
-from coupling.plan.definition import Definition, Name
-from coupling.plan.drives import ConstantDrive, Drive, FormulaDrive, FunctionDrive, PiecesDrive, PolynomialDrive, TableDrive
+from coupling.plan.definition import Definition, Name, Value
+from coupling.plan.drives import ConstantDrive, Drive, FormulaDrive, FunctionDrive, PiecesDrive, PolynomialDrive, TableDrive, TextDrive
 from coupling.plan.instances import find_fmus
 from coupling.plan.rates import drives_of
 from coupling.plan.transformations import UNCHANGED, Affine, on_the_way, transformed_wires
@@ -62,7 +62,7 @@ def sketch_of(definition: Definition) -> Sketch:
     sketch = Sketch({each.name: Component(each.stepped.fmu, each.kind, dict(each.start)) for each in definition.instances})
     for target in dict.fromkeys([*wires, *drives]):
         terms: list[tuple[Name, Affine]] = [(source, on_the_way(fmus, source, target, transformations)) for source in wires.get(target, ())]
-        constant = 0.0
+        constant: Value = 0.0
         drive = drives.get(target)
         if isinstance(drive, ConstantDrive):
             constant = drive.value
@@ -96,14 +96,14 @@ def _refuse_drives(fmus: Mapping[str, Fmu], drives: Mapping[Name, Drive]) -> Non
         )
     for (instance, name), drive in drives.items():
         variable = fmus[instance].variables[name]
-        if isinstance(drive, TableDrive) and variable.type != "real":
+        if isinstance(drive, TextDrive) or (isinstance(drive, TableDrive) and variable.type != "real"):
             raise BuildError(
                 f"'{instance}.{name}' cannot be written as SSP: a table drives it, and it is of type {variable.fmi_type}; drive it by a constant, or "
                 "by an FMU that gives this type"
             )
 
 
-def _add_up(sketch: Sketch, target: Name, terms: Sequence[tuple[Name, Affine]], constant: float) -> None:
+def _add_up(sketch: Sketch, target: Name, terms: Sequence[tuple[Name, Affine]], constant: Value) -> None:
     """Adds sums of three terms, whose first term is the sum of those before."""
     waiting = list(terms)
     sums: tuple[Name, Affine] | None = None

@@ -20,6 +20,7 @@ from coupling.fmus import Fmu, FmuVariable, Unit
 from coupling.live.output_paths import followed
 from coupling.names import identifier
 from coupling.plan.definition import Definition, Name
+from coupling.plan.outputs import NUMERIC
 from coupling.plan.transformations import Affine, conversion, unit_of
 from coupling.ssp.annotation import FILE, OPENMODELICA, experiment_of, for_omsimulator, results_of_omsimulator, whole
 from coupling.ssp.elements import VERSION, add, add_units, tag
@@ -28,7 +29,7 @@ from coupling.ssp.geometry import at_sides, boxes_of, icon_of, places_of
 from coupling.ssp.package import STRUCTURE
 from coupling.ssp.sketch import Sketch, written_sketch
 
-_TYPES = {"real": "Real", "integer": "Integer", "boolean": "Boolean", "string": "String"}
+_TYPES = {"real": "Real", "integer": "Integer", "boolean": "Boolean", "string": "String", "binary": "Binary"}
 _KINDS = {"me": "ModelExchange", "cs": "CoSimulation"}
 _SET = "initialValues"
 """Name of all parameter sets: ecos applies the sets of one name, and this is the name that its users and those of libcosim choose."""
@@ -214,7 +215,7 @@ class _Writer:
         )
         given = [each for each in component.start if fmu.variables[each].causality in ("parameter", "input")]
         connectors = list(dict.fromkeys([*self._used[full], *given])) or [
-            v.name for v in fmu.variables.values() if v.causality == "output" and v.type != "string"
+            v.name for v in fmu.variables.values() if v.causality == "output" and v.type in NUMERIC
         ]
         if connectors:
             places, holder = places_of(fmu, connectors), add(element, "ssd:Connectors")
@@ -247,7 +248,9 @@ class _Writer:
                 add(parameter, "ssv:Enumeration", value=item, name=self._enumeration(component.fmu, variable))
                 continue
             kind = _TYPES[variable.type]
-            exact = {"real": float, "integer": int, "boolean": bool}.get(variable.type, str)(value)
+            exact = (
+                value.hex() if isinstance(value, bytes) else {"real": float, "integer": int, "boolean": bool}.get(variable.type, str)(value)
+            )
             unit = self._unit(component.fmu, variable)
             if unit:
                 units[unit] = self._units[unit]

@@ -1,4 +1,5 @@
 #include "fmi/instance.h"
+#include "fmi/texts.h"
 
 #define COMPONENT instance->component
 
@@ -11,7 +12,7 @@ enum { BUFFER = 16 };
         for (size_t done = 0; done < count; done += BUFFER) {                                                                \
             const size_t part = count - done < BUFFER ? count - done : BUFFER;                                               \
             for (size_t i = 0; i < part && setting; i++)                                                                     \
-                buffer[i] = (c)values[done + i];                                                                             \
+                buffer[i] = OF_DOUBLE(c, values[done + i]);                                                                             \
             if (setting)                                                                                                     \
                 ENTERS_BOTH(set[type]);                                                                                      \
             else                                                                                                             \
@@ -20,7 +21,7 @@ enum { BUFFER = 16 };
             if (status > WARNING)                                                                                            \
                 return status;                                                                                               \
             for (size_t i = 0; i < part && !setting; i++)                                                                    \
-                values[done + i] = (double)buffer[i];                                                                        \
+                values[done + i] = TO_DOUBLE(buffer[i]);                                                                        \
         }                                                                                                                    \
         return OK;                                                                                                           \
     }
@@ -58,6 +59,8 @@ static Status access_3(Instance *instance, Type type, const Reference *reference
 Status instance_access(Instance *instance, Type type, const Reference *references, size_t count, double *values, bool setting)
 {
     const Library *l = instance->library;
+    if (type >= TYPES)
+        return texts_access(instance, type, references, count, values, count, setting);
     instance->called = true;
     const bool missing = l->version == 3 ? !(setting ? (bool)l->fmi3.set[type] : (bool)l->fmi3.get[type])
                                          : !(setting ? (bool)l->fmi2.set[type] : (bool)l->fmi2.get[type]);

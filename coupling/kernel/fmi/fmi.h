@@ -33,7 +33,9 @@ typedef enum {
 #define NAME(type, name, c) type,
     FMI3_TYPES(NAME)
 #undef NAME
-    TYPES
+    TYPES,
+    STRING = TYPES, /* texts and binary data, whose numbers texts.h describes */
+    BINARY
 } Type;
 
 typedef struct {
@@ -68,6 +70,7 @@ enum { FMI2_LAST_SUCCESSFUL_TIME = 2, FMI2_TERMINATED = 3 };
     R(terminate, Terminate, Status, (Component))                                                                                      \
     R(reset, Reset, Status, (Component))                                                                                              \
     O(set_string, SetString, Status, (Component, const Reference *, size_t, const char *const *))                                     \
+    O(get_string, GetString, Status, (Component, const Reference *, size_t, const char **))                                           \
     O(directional, GetDirectionalDerivative, Status,                                                                                  \
       (Component, const Reference *, size_t, const Reference *, size_t, const double *, double *))                                    \
     O(save, GetFMUstate, Status, (Component, void **))                                                                                \
@@ -101,6 +104,9 @@ enum { FMI2_LAST_SUCCESSFUL_TIME = 2, FMI2_TERMINATED = 3 };
     O(enter_configuration, EnterConfigurationMode, Status, (Component))                                                               \
     O(exit_configuration, ExitConfigurationMode, Status, (Component))                                                                 \
     O(set_string, SetString, Status, (Component, const Reference *, size_t, const char *const *, size_t))                             \
+    O(get_string, GetString, Status, (Component, const Reference *, size_t, const char **, size_t))                                   \
+    O(set_binary, SetBinary, Status, (Component, const Reference *, size_t, const size_t *, const unsigned char *const *, size_t))    \
+    O(get_binary, GetBinary, Status, (Component, const Reference *, size_t, size_t *, const unsigned char **, size_t))                \
     O(directional, GetDirectionalDerivative, Status,                                                                                  \
       (Component, const Reference *, size_t, const Reference *, size_t, const double *, size_t, double *, size_t))                    \
     O(adjoint, GetAdjointDerivative, Status,                                                                                          \

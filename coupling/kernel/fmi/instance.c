@@ -178,23 +178,12 @@ void instances_get(Reading *readings, int count)
         r->status = instance_get(r->instance, (Type)r->type, r->references, (size_t)r->count, r->values);
 }
 
-static Status instance_set_string(Instance *instance, Reference reference, const char *text)
-{
-    CALL(set_string, (COMPONENT, &reference, 1, &text), (COMPONENT, &reference, 1, &text, 1));
-}
-
 /* Values that are neighbours of one type; if they are refused together, setting them one by one finds the cause. */
 static Status set_group(Instance *instance, const Start *s, int from, int to, Refusal *refusal)
 {
     const Type type = (Type)s->type[from];
     Status status = OK;
-    for (int i = from; i < to && s->type[from] == STRING; i++) {
-        *refusal = (Refusal){SETTING, i};
-        status = instance_set_string(instance, s->reference[i], s->text[i]);
-        if (status > WARNING)
-            return status;
-    }
-    if (s->type[from] == STRING || instance_set(instance, type, s->reference + from, (size_t)(to - from), s->value + from) <= WARNING)
+    if (instance_set(instance, type, s->reference + from, (size_t)(to - from), s->value + from) <= WARNING)
         return OK;
     char together[sizeof instance->message];
     strcpy(together, instance->message);

@@ -77,14 +77,11 @@ bool instance_handles_events(const Instance *); /* true in Co-Simulation with Ev
 typedef struct {
     bool reset;
     int structural, count;
-    const int *type; /* type of each value; STRING for those of which the text counts */
+    const int *type;
     const Reference *reference;
-    const double *value;
-    const char *const *text;
+    const double *value; /* for texts, their numbers */
     double tolerance, start, stop;
 } Start;
-
-enum { STRING = TYPES };
 
 typedef enum { STARTED, RESETTING, CONFIGURING, SETTING, ENTERING } StartStage;
 

@@ -6,19 +6,21 @@ import ctypes
 from collections.abc import Mapping, Sequence
 from ctypes import POINTER, byref, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint, c_void_p
 from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
+from coupling.checks import EXACT
 from coupling.kernel import library
+from coupling.kernel.fmi.texts import number_of
 from coupling.kernel.platform.binding import declare, doubles_of, pointer, references_of
 from coupling.kernel.platform.own import Library
 
 OK, WARNING, DISCARD, ERROR, FATAL = range(5)
 STATUS = ("ok", "warning", "discard", "error", "fatal", "pending")
 """The words of the standards; the kernel makes an error of any other status."""
-STRING = 11
-"""The type of start values that are texts, numbered after those of ``fmi.h``."""
+STRING, BINARY = 11, 12
+"""The types of texts and binary data, as in ``fmi.h``."""
 
 
 class Stepping(NamedTuple):
@@ -38,7 +40,6 @@ class StartStructure(ctypes.Structure):
         ("reset", c_bool),
         *((name, c_int) for name in ("structural", "count")),
         *((name, c_void_p) for name in ("type", "reference", "value")),
-        ("text", c_void_p),
         *((name, c_double) for name in ("tolerance", "start", "stop")),
     ]
 
@@ -140,12 +141,14 @@ class StartRefusal(NamedTuple):
 
 
 class StartValues:
-    """Start values of one instance, each a type, a reference, and a number or a text; those of one type are set together.
+    """Start values of one instance, each a type, a reference, and a value; those of one type are set together.
 
     The first ``structural`` of them are set before all others, in Configuration Mode.
     """
 
-    def __init__(self, values: Sequence[tuple[int, int, float | str]], names: Sequence[str] = (), structural: int = 0) -> None:
+    def __init__(
+        self, values: Sequence[tuple[int, int, float | int | str | bytes]], names: Sequence[str] = (), structural: int = 0
+    ) -> None:
         self.given, self.names = list(values), names
         types = [STRING, *dict.fromkeys(type_ for type_, _, _ in values)]
         self.structural = structural
@@ -155,9 +158,9 @@ class StartValues:
         self.arrays = (
             np.array([type_ for type_, _, _ in ordered], dtype=np.intc),
             references_of([reference for _, reference, _ in ordered]),
-            doubles_of([0.0 if isinstance(value, str) else value for _, _, value in ordered]),
+            doubles_of([0.0 if is_kept(value) else value for _, _, value in ordered]),
         )
-        self.texts = [np.frombuffer(value.encode() + b"\0", np.uint8) if isinstance(value, str) else None for _, _, value in ordered]
+        self.texts = [(i, value) for i, (_, _, value) in enumerate(ordered) if is_kept(value)]
         self._made: tuple[Library, StartStructure] | None = None
 
     def change(self, numbers: Mapping[str, float]) -> None:
@@ -171,12 +174,17 @@ class StartValues:
     def structure(self, library: Library) -> StartStructure:
         """Returns the values as C takes them, in the process of a library."""
         if self._made is None or self._made[0] is not library:
-            self.texts = [text if text is None else library.kept(text) for text in self.texts]
-            texts = np.array([pointer(text) or 0 for text in self.texts], np.uintp)
             types, references, values = self.arrays
+            for i, text in self.texts:
+                values[i] = number_of(text, library)
             made = StartStructure(structural=self.structural, count=len(self.places))
-            self._made = library, library.kept_structure(made, type=types, reference=references, value=values, text=texts)
+            self._made = library, library.kept_structure(made, type=types, reference=references, value=values)
         return self._made[1]
+
+
+def is_kept(value: object) -> TypeGuard[int | str | bytes]:
+    """Says whether the kernel knows a value by the number of its text: no double holds it."""
+    return isinstance(value, str | bytes) or (isinstance(value, int) and abs(value) > EXACT)
 
 
 def refused(values: StartValues, status: int, refusal: RefusalStructure) -> StartRefusal:

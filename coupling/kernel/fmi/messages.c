@@ -1,6 +1,7 @@
 /* Messages of FMUs. Some FMUs pass an environment of their own making to their callbacks, such as 1: an instance is known by the list of those that exist,
  * by its name, or by its call, if that fails. */
 #include "fmi/instance.h"
+#include "fmi/texts.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -41,6 +42,8 @@ void instance_strike(Instance *instance)
     if (instance->next)
         instance->next->previous = instance->previous;
     *(instance->previous ? &instance->previous->next : &existing) = instance->next;
+    if (!existing)
+        texts_forget();
     unlock();
     if (instance_stepping == instance)
         instance_stepping = NULL;

@@ -1,4 +1,5 @@
 #include "fmi/instance.h"
+#include "fmi/texts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -146,16 +147,18 @@ static Status access_whole(Instance *instance, Type type, const Array *array, do
     const Reference own = array->own;
     const size_t size = array->size;
     Status status = ERROR;
+    if (type >= TYPES)
+        return texts_access(instance, type, &own, 1, values, size, setting);
 #define CONVERTED(type, name, c)                                                                                 \
     case type: {                                                                                                 \
         c *buffer = malloc((size + 1) * sizeof *buffer);                                                         \
         for (size_t i = 0; buffer && setting && i < size; i++)                                                   \
-            buffer[i] = (c)values[i];                                                                            \
+            buffer[i] = OF_DOUBLE(c, values[i]);                                                                            \
         if (buffer && (setting ? (bool)f->set[type] : (bool)f->get[type]))                                       \
             status = setting ? f->set[type](instance->component, &own, 1, buffer, size)                          \
                              : f->get[type](instance->component, &own, 1, buffer, size);                         \
         for (size_t i = 0; !setting && status <= WARNING && i < size; i++)                                       \
-            values[i] = (double)buffer[i];                                                                       \
+            values[i] = TO_DOUBLE(buffer[i]);                                                                       \
         free(buffer);                                                                                            \
         break;                                                                                                   \
     }

@@ -92,6 +92,54 @@ static void update(void *environment, double time, bool set_requested, bool get_
         (void)run(channel, channel->data + channel->call.word[1], channel->call.word[0], &done);
 }
 
+/* Calls that set and get texts or binary data, whichever the version. */
+static Status call_texts(const Resident *r, bool binary, bool setting, const Reference *references, size_t n, size_t *size, const void **byte,
+                         size_t values)
+{
+    const Fmi2 *const f2 = &r->library->fmi2;
+    const Fmi3 *const f3 = &r->library->fmi3;
+    const char **const texts = (const char **)byte;
+    const unsigned char **const bytes = (const unsigned char **)byte;
+    if (binary)
+        return setting ? f3->set_binary(r->component, references, n, size, bytes, values)
+                       : f3->get_binary(r->component, references, n, size, bytes, values);
+    if (r->library->version == 3)
+        return setting ? f3->set_string(r->component, references, n, texts, values) : f3->get_string(r->component, references, n, texts, values);
+    return setting ? f2->set_string(r->component, references, n, texts) : f2->get_string(r->component, references, n, texts);
+}
+
+/* The answer has the sizes of all values, and the values if there is room; count[1] becomes the number of their bytes. */
+static Status run_texts(const Resident *r, Record *c, unsigned char *data, bool binary, bool setting)
+{
+    const size_t n = c->count[0], values = c->count[1], before = guard_texts(n, values), room = c->bytes - before;
+    uint64_t *const sizes = (uint64_t *)(data + before) - values;
+    const void **const byte = calloc(values + 1, sizeof *byte);
+    size_t *const size = calloc(values + 1, sizeof *size);
+    Status status = byte && size ? OK : ERROR;
+    unsigned char *at = data + before;
+    for (size_t i = 0; i < values && setting && status == OK; at += sizes[i++])
+        byte[i] = at, size[i] = sizes[i];
+    if (status == OK)
+        status = call_texts(r, binary, setting, (const Reference *)data, n, size, byte, values);
+    size_t all = 0;
+    for (size_t i = 0; i < values && !setting && (unsigned)status <= WARNING; i++) {
+        if (binary && size[i] && !byte[i]) {
+            note(r, ERROR, "", "it returned a binary without an address");
+            status = ERROR;
+        }
+        sizes[i] = !byte[i] ? 0 : binary ? size[i] : strlen(byte[i]);
+        all = sizes[i] <= SIZE_MAX - all ? all + sizes[i] : SIZE_MAX;
+    }
+    for (size_t i = 0; i < values && !setting && (unsigned)status <= WARNING && all <= room; at += sizes[i++]) {
+        if (sizes[i])
+            memcpy(at, byte[i], sizes[i]);
+    }
+    c->count[1] = all;
+    free(byte);
+    free(size);
+    return status;
+}
+
 static Status run_2(Resident *r, Record *c, unsigned char *data)
 {
     const Fmi2 *f = &r->library->fmi2;
@@ -115,7 +163,6 @@ static Status run_2(Resident *r, Record *c, unsigned char *data)
         CASE(exit_initialization, (k))
         CASE(terminate, (k))
         CASE(reset, (k))
-        CASE(set_string, (k, references, 1, &(const char *const){values}))
         CASE(directional, (k, references, n, references + n, m, (double *)(data + whole_eights((n + m) * sizeof(Reference))),
                            (double *)(data + whole_eights((n + m) * sizeof(Reference))) + m))
         CASE(set_input_derivatives, (k, references, n, (int *)values, (double *)((unsigned char *)values + whole_eights(n * sizeof(int)))))
@@ -136,6 +183,9 @@ static Status run_2(Resident *r, Record *c, unsigned char *data)
         CASE(serialised_size, (k, state, (size_t *)&c->count[0]))
         CASE(serialise, (k, state, data, n))
 #undef CASE
+    case CALL_NUMBER(Fmi2, set_string):
+    case CALL_NUMBER(Fmi2, get_string):
+        return run_texts(r, c, data, false, c->call == CALL_NUMBER(Fmi2, set_string));
     case CALL_NUMBER(Fmi2, deserialise):
         status = f->deserialise(k, data, n, &state);
         break;
@@ -168,9 +218,9 @@ static Status run_3(Resident *r, Record *c, unsigned char *data)
     Component k = r->component;
     Status status = OK;
     if ((size_t)c->call >= types && (size_t)c->call < types + TYPES)
-        return f->get[(size_t)c->call - types](k, references, n, values, n);
+        return f->get[(size_t)c->call - types](k, references, n, values, m);
     if ((size_t)c->call >= types + TYPES)
-        return f->set[(size_t)c->call - types - TYPES](k, references, n, values, n);
+        return f->set[(size_t)c->call - types - TYPES](k, references, n, values, m);
     switch (c->call) {
 #define CASE(member, call)              \
     case CALL_NUMBER(Fmi3, member):     \
@@ -182,7 +232,6 @@ static Status run_3(Resident *r, Record *c, unsigned char *data)
         CASE(reset, (k))
         CASE(enter_configuration, (k))
         CASE(exit_configuration, (k))
-        CASE(set_string, (k, references, 1, &(const char *const){values}, 1))
         CASE(directional, (k, references, n, references + n, m, seed, m, seed + m, n))
         CASE(adjoint, (k, references, n, references + n, m, seed, n, seed + n, m))
         CASE(save, (k, &state))
@@ -205,6 +254,12 @@ static Status run_3(Resident *r, Record *c, unsigned char *data)
         CASE(enter_continuous, (k))
         CASE(completed_step, (k, c->flag[5], &flag[0], &flag[1]))
 #undef CASE
+    case CALL_NUMBER(Fmi3, set_string):
+    case CALL_NUMBER(Fmi3, get_string):
+        return run_texts(r, c, data, false, c->call == CALL_NUMBER(Fmi3, set_string));
+    case CALL_NUMBER(Fmi3, set_binary):
+    case CALL_NUMBER(Fmi3, get_binary):
+        return run_texts(r, c, data, true, c->call == CALL_NUMBER(Fmi3, set_binary));
     case CALL_NUMBER(Fmi3, release):
         f->release(k);
         break;

@@ -42,6 +42,12 @@ static inline size_t whole_eights(size_t bytes)
     return (bytes + 7) / 8 * 8;
 }
 
+/* Bytes before the values of texts: references of `count` variables, and the sizes of `values` values. */
+static inline size_t guard_texts(size_t count, size_t values)
+{
+    return whole_eights(count * sizeof(Reference)) + values * sizeof(uint64_t);
+}
+
 #define SIZE_OF(type, name, c) [type] = sizeof(c),
 static const size_t guard_sizes_2[TYPES] = {FMI2_TYPES(SIZE_OF)}, guard_sizes_3[TYPES] = {FMI3_TYPES(SIZE_OF)};
 #undef SIZE_OF

@@ -4,6 +4,7 @@
 #include "equations/record.h"
 #include "equations/slopes.h"
 #include "fmi/instance.h"
+#include "fmi/texts.h"
 #include "platform/platform.h"
 #include "runs/cvode.h"
 #include "runs/index3.h"
@@ -173,7 +174,9 @@
     CALL(POINTER, machine_new, POINTER, INT) \
     CALL(NONE, past_copy, POINTER, POINTER, BOOL) \
     CALL(SIZE, past_size, POINTER) \
-    CALL(NONE, platform_close, INT)
+    CALL(NONE, platform_close, INT) \
+    CALL(LONG, text_copy, REAL, POINTER, SIZE) \
+    CALL(REAL, text_number, POINTER, SIZE, REAL)
 
 /* Signatures of functions that are called by their addresses, as those of SUNDIALS: a name made of the first letters, the result, the arguments. */
 #define SIGNATURES(AT) \

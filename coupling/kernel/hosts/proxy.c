@@ -143,7 +143,7 @@ Status proxy_exchange(Remote *r, Record *record)
 }
 
 /* The last call has no answer. */
-static Status proxy_perhaps_later(Remote *r)
+Status proxy_perhaps_later(Remote *r)
 {
     return r->waits || r->guard->answering ? OK : proxy_send(r);
 }
@@ -238,37 +238,21 @@ Status proxy_numbers_of(Remote *r, int call, double *x, size_t count)
     return status;
 }
 
-Status proxy_access(Remote *r, int call, const Reference *references, size_t count, void *values, size_t size, bool setting)
+Status proxy_access(Remote *r, int call, const Reference *references, size_t count, void *values, size_t number, size_t size, bool setting)
 {
     const size_t first = whole_eights(count * sizeof *references);
-    Record *const c = proxy_begin(r, call, first + count * size);
+    Record *const c = proxy_begin(r, call, first + number * size);
     if (!c)
         return FATAL;
     c->count[0] = count;
+    c->count[1] = number;
     proxy_put(proxy_arrays(c), references, count * sizeof *references);
-    proxy_put(proxy_arrays(c) + first, values, count * size);
+    proxy_put(proxy_arrays(c) + first, values, number * size);
     if (setting)
         return proxy_perhaps_later(r);
     const Status status = proxy_ask(r);
-    proxy_put(values, proxy_arrays(c) + first, count * size);
+    proxy_put(values, proxy_arrays(c) + first, number * size);
     return status;
-}
-
-Status proxy_set_string(Remote *r, int call, const Reference *references, size_t count, const char *const *texts)
-{
-    Status worst = OK;
-    for (size_t i = 0; i < count && worst <= WARNING; i++) {
-        const size_t length = strlen(texts[i]) + 1;
-        Record *const c = proxy_begin(r, call, 8 + length);
-        if (!c)
-            return FATAL;
-        c->count[0] = 1;
-        proxy_put(proxy_arrays(c), references + i, sizeof *references);
-        proxy_put(proxy_arrays(c) + 8, texts[i], length);
-        const Status status = proxy_ask(r);
-        worst = status > worst ? status : worst;
-    }
-    return worst;
 }
 
 /* -- instances --------------------------------------------------------------------------------------------------------------------- */
@@ -357,6 +341,7 @@ Guard *guard_new(Host *host)
 static void forget_remote(Remote *r)
 {
     free(r->answers.records);
+    free(r->texts);
     free(r);
 }
 

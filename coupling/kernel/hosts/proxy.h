@@ -25,6 +25,7 @@ typedef struct {
     Instance *instance;
     Fmi3Update update;
     int number;
+    unsigned char *texts; /* those of the last answer */
     bool waits; /* its setters do, since a refusal may arrive later */
     Answers answers;
 } Remote;
@@ -47,6 +48,7 @@ Record *proxy_begin(Remote *, int call, size_t bytes);
 Status proxy_ask(Remote *);           /* sends all that waits: the last call has an answer */
 Status proxy_exchange(Remote *, Record *); /* a call without arrays, by a private record, which then holds the answer */
 Status proxy_send(Remote *);          /* all that waits; the status of the first call that is refused, or the worst */
+Status proxy_perhaps_later(Remote *); /* the last call has no answer: it may wait */
 void proxy_discard(Guard *);          /* drops waiting calls without sending them */
 
 static inline unsigned char *proxy_arrays(Record *record)
@@ -71,13 +73,15 @@ Status proxy_serialise(Remote *, int call, void *state, unsigned char *, size_t)
 Status proxy_deserialise(Remote *, int call, const unsigned char *, size_t, void **state);
 Status proxy_numbers_to(Remote *, int call, const double *, size_t);
 Status proxy_numbers_of(Remote *, int call, double *, size_t);
-Status proxy_access(Remote *, int call, const Reference *, size_t, void *values, size_t size, bool setting);
+Status proxy_access(Remote *, int call, const Reference *, size_t, void *values, size_t number, size_t size, bool setting); /* of arrays more values than references */
 Status proxy_derivatives(Remote *, int call, const Reference *rows, size_t, const Reference *columns, size_t, const double *seed, size_t seeds,
                          double *result, size_t results);
 void proxy_together(Remote *, int call, const Directional *, size_t count);
 void together_2(Component, const Directional *, size_t count);
 void together_3(Component, const Directional *, size_t count);
-Status proxy_set_string(Remote *, int call, const Reference *, size_t, const char *const *texts);
+/* proxy_texts.c: without sizes the bytes are texts, each with a zero at its end. */
+Status proxy_set_texts(Remote *, int call, const Reference *, size_t, const size_t *size, const void *const *byte, size_t values);
+Status proxy_get_texts(Remote *, int call, const Reference *, size_t, size_t *size, const void **byte, size_t values);
 void proxy_release(Remote *, int call);
 
 /* The words are those of `make` in guard.c. */

@@ -84,17 +84,22 @@ void together_2(Component r, const Directional *asked, size_t count)
 
 static Status set_string_2(Component r, const Reference *references, size_t count, const char *const *texts)
 {
-    return proxy_set_string(r, CALL(set_string), references, count, texts);
+    return proxy_set_texts(r, CALL(set_string), references, count, NULL, (const void *const *)texts, count);
+}
+
+static Status get_string_2(Component r, const Reference *references, size_t count, const char **texts)
+{
+    return proxy_get_texts(r, CALL(get_string), references, count, NULL, (const void **)texts, count);
 }
 
 #define ACCESS_2(type, name, c)                                                                                         \
     static Status get_2_##type(Component r, const Reference *references, size_t n, void *values)                          \
     {                                                                                                                     \
-        return proxy_access(r, CALL(get[type]), references, n, values, sizeof(c), false);                                \
+        return proxy_access(r, CALL(get[type]), references, n, values, n, sizeof(c), false);                             \
     }                                                                                                                     \
     static Status set_2_##type(Component r, const Reference *references, size_t n, const void *values)                    \
     {                                                                                                                     \
-        return proxy_access(r, CALL(set[type]), references, n, (void *)values, sizeof(c), true);                         \
+        return proxy_access(r, CALL(set[type]), references, n, (void *)values, n, sizeof(c), true);                      \
     }
 
 static Status enter_initialization_2(Component r)

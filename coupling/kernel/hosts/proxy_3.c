@@ -79,20 +79,33 @@ static Status adjoint_3(Component r, const Reference *unknowns, size_t n, const 
 
 static Status set_string_3(Component r, const Reference *references, size_t count, const char *const *texts, size_t values)
 {
-    (void)values;
-    return proxy_set_string(r, CALL(set_string), references, count, texts);
+    return proxy_set_texts(r, CALL(set_string), references, count, NULL, (const void *const *)texts, values);
+}
+
+static Status get_string_3(Component r, const Reference *references, size_t count, const char **texts, size_t values)
+{
+    return proxy_get_texts(r, CALL(get_string), references, count, NULL, (const void **)texts, values);
+}
+
+static Status set_binary_3(Component r, const Reference *references, size_t count, const size_t *size, const unsigned char *const *byte,
+                           size_t values)
+{
+    return proxy_set_texts(r, CALL(set_binary), references, count, size, (const void *const *)byte, values);
+}
+
+static Status get_binary_3(Component r, const Reference *references, size_t count, size_t *size, const unsigned char **byte, size_t values)
+{
+    return proxy_get_texts(r, CALL(get_binary), references, count, size, (const void **)byte, values);
 }
 
 #define ACCESS_3(type, name, c)                                                                                                  \
     static Status get_3_##type(Component r, const Reference *references, size_t n, void *values, size_t count)                     \
     {                                                                                                                              \
-        (void)count;                                                                                                               \
-        return proxy_access(r, CALL(get[type]), references, n, values, sizeof(c), false);                                         \
+        return proxy_access(r, CALL(get[type]), references, n, values, count, sizeof(c), false);                                  \
     }                                                                                                                              \
     static Status set_3_##type(Component r, const Reference *references, size_t n, const void *values, size_t count)               \
     {                                                                                                                              \
-        (void)count;                                                                                                               \
-        return proxy_access(r, CALL(set[type]), references, n, (void *)values, sizeof(c), true);                                  \
+        return proxy_access(r, CALL(set[type]), references, n, (void *)values, count, sizeof(c), true);                           \
     }
 
 #define MODE_3(member)                     \

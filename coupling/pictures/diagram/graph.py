@@ -114,7 +114,7 @@ def _folded(name: str, depth: int | None) -> str:
 
 def _values(instance: InstanceDefinition) -> str:
     """Returns the start values of an instance as text."""
-    given = [(name, value) for name, value in instance.start if not isinstance(value, str)]
+    given = [(name, value) for name, value in instance.start if not isinstance(value, str | bytes)]
     return ", ".join(f"{name} = {value:g}" for name, value in given[:6]) + (", ..." if len(given) > 6 else "")
 
 

@@ -177,12 +177,13 @@ def test_values_of_fmi3(third: Fmu) -> None:
 
 
 def test_arrays(third: Fmu) -> None:
-    """Sizes are fixed or the start values of structural parameters; one start value stands for all elements. Elements of numbers are
+    """Sizes are fixed or the start values of structural parameters; one start value stands for all elements. Elements are
     variables, under references that the FMU does not use."""
-    a, b, lines = third.arrays["A"], third.arrays["b"], third.variables["lines"]
+    a, b, lines = third.arrays["A"], third.arrays["b"], third.arrays["lines"]
     assert (a.dimensions, a.start) == ((3, 2), (1.0, 2.0, 3.0, 4.0, 5.0, 6.0))
     assert (b.dimensions, b.start) == ((3,), (7.0, 7.0, 7.0))
     assert (lines.dimensions, lines.start) == ((2,), ("a b", ""))
+    assert [third.variables[f"lines[{i}]"].start for i in (1, 2)] == ["a b", ""]
     elements = [third.variables[f"A[{row},{column}]"] for row in (1, 2, 3) for column in (1, 2)]
     assert [each.start for each in elements] == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
     assert len({each.reference for each in third.variables.values()}) == len(third.variables) - 1  # an alias
@@ -206,7 +207,7 @@ def test_arrays_beyond_what_can_be_followed(write: Write) -> None:
     with pytest.raises(FmuError) as error:
         load(path, structural={"n": 1_000_000})
     assert str(error.value) == (
-        f"'{path}' has arrays of 3000000 elements together, 'A' of 1000000 x 2, and no more than 1000000 can be followed; export it with smaller "
+        f"'{path}' has arrays of 3000002 elements together, 'A' of 1000000 x 2, and no more than 1000000 can be followed; export it with smaller "
         "arrays, or give smaller values to its structural parameters"
     )
 

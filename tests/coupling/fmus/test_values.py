@@ -100,16 +100,21 @@ ODD = """<Float64 name="time" valueReference="99" causality="independent" variab
             "'odd.vector' = [1, 2] is refused: it is an array of 3; give as many values, row by row, or single ones, such as 'vector[1]'",
         ),
         ("vector", [1, 2, None], "'odd.vector[3]' = None is refused: it must be a number"),
-        ("lines", ["a"], "'odd.lines' = ['a'] is refused: it is an array of String values, which cannot be set here; leave it out"),
+        (
+            "lines",
+            ["a", 2],
+            "'odd.lines' = ['a', 2] is refused: it is an array of 1; give as many values, row by row, or single ones, such as 'lines[1]'",
+        ),
+        ("lines", [2], "'odd.lines[1]' = 2 is refused: it must be a text"),
         ("file", 3.0, "'odd.file' = 3.0 is refused: it must be a text"),
-        ("blob", b"1", "'odd.blob' is a Binary, which cannot be set here; leave it out"),
+        ("blob", "1", "'odd.blob' = '1' is refused: it must be bytes, such as b'\\x01'"),
         ("gear", 6, "'odd.gear' = 6 is refused: no item has this number; its items are 'first' (1), 'last' (5)"),
         ("gear", "third", "'odd.gear' = 'third' is refused: it has no such item; its items are 'first' (1), 'last' (5)"),
         ("small", -1, "'odd.small' = -1 is refused: it must be at least 0 and at most 255"),
         (
             "large",
-            2**60,
-            "'odd.large' = 1152921504606846976 is refused: it must be at least -9007199254740992 and at most 9007199254740992",
+            2**63,
+            "'odd.large' = 9223372036854775808 is refused: it must be at least -9223372036854775808 and at most 9223372036854775807",
         ),
         ("level", 0.6, "'odd.level' = 0.6 m is refused: it must be at least -1 and at most 0.5"),
     ],
@@ -131,13 +136,16 @@ def test_values_that_can_be_taken(tmp_path: Path) -> None:
         "file": "b.txt",
         "gear": "last",
         "small": 255.0,
-        "large": True,
+        "large": 2**63 - 1,
+        "lines": ["b"],
+        "blob": b"\x00\x01",
         "level": np.float32(-1),
     }
     system = System()
     system.add("odd", described(tmp_path, "Odd", ODD, before=types), start)
     assert system.start_values["odd"] == {"size": 4, "vector[1]": 1, "vector[2]": 7, "vector[3]": 1, "file": "b.txt", "gear": 5} | {
-        name: start[name] for name in ("small", "large", "level")
+        **{name: start[name] for name in ("small", "large", "blob", "level")},
+        "lines[1]": "b",
     }
 
 

@@ -222,7 +222,9 @@ WANTED = "give a number, a function of time, or a table: pairs of time and value
 @pytest.mark.parametrize(
     ("value", "sentence"),
     [
-        ("fast", f"'u.v' cannot be driven by 'fast'; {WANTED}"),
+        ({"fast"}, f"'u.v' cannot be driven by {{'fast'}}; {WANTED}"),
+        ([(0, "idle"), (1, 2)], "the table of 'u.v' mixes 'idle' and 2; give values of one type"),
+        ([("now", "idle")], "the table of 'u.v' has a time that is no number; give rows of a time in seconds and a text"),
         (None, f"'u.v' cannot be driven by None; {WANTED}"),
         ({0: 1}, f"'u.v' cannot be driven by {{0: 1}}; {WANTED}"),
         (1j, f"'u.v' cannot be driven by 1j; {WANTED}"),

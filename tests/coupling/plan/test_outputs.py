@@ -84,16 +84,18 @@ def test_what_cannot_be_recorded(outputs: object, sentence: str) -> None:
     assert refusal(lambda: pendulum().simulate(0.0, outputs=outputs), BuildError) == sentence  # type: ignore[arg-type]
 
 
-def test_texts_cannot_be_recorded_and_arrays_are_their_elements(tmp_path: Path) -> None:
-    """A result holds numbers."""
+def test_clocks_cannot_be_recorded_and_arrays_are_their_elements(tmp_path: Path) -> None:
+    """Texts are recorded as all outputs are, binary data only by its name."""
     from coupling.plan.outputs import chosen
 
     variables = """<String name="text" valueReference="1" causality="output"/>
-    <Float64 name="vector" valueReference="2" causality="output"><Dimension start="3"/></Float64>"""
+    <Float64 name="vector" valueReference="2" causality="output"><Dimension start="3"/></Float64>
+    <Binary name="blob" valueReference="3" causality="output"/><Clock name="tick" valueReference="4" causality="output"/>"""
     system = System()
     system.add("odd", described(tmp_path, "Odd", variables))
     built = SimpleNamespace(parts=[SimpleNamespace(name="odd", fmu=system.instances["odd"])])
     elements = [(0, "vector[1]"), (0, "vector[2]"), (0, "vector[3]")]
-    assert chosen(built, None) == chosen(built, ["odd.vector"]) == elements
-    remedy = "which cannot be recorded; choose real, integer or Boolean scalars"
-    assert refusal(lambda: chosen(built, ["odd.text"])) == f"outputs: 'odd.text' is a String, {remedy}"
+    assert chosen(built, ["odd.vector"]) == elements
+    assert chosen(built, None) == chosen(built, ["*"]) == [(0, "text"), *elements]
+    assert chosen(built, ["odd.blob"]) == [(0, "blob")]
+    assert refusal(lambda: chosen(built, ["odd.tick"])) == "outputs: 'odd.tick' is a Clock, which cannot be recorded; leave it out"
