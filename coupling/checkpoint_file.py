@@ -47,7 +47,7 @@ class Head(TypedDict):
     not_compiled: NotRequired[str]
     inexact: NotRequired[bool]
     restarted: NotRequired[list[str]]
-    values: list[tuple[int, str, float | int | bool | str]]
+    values: list[tuple[int, str, float | int | bool | str | dict[str, str]]]
     warned: list[str]
     beside: list[dict[str, Any]]
     rows: Rows | None

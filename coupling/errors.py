@@ -69,4 +69,4 @@ def listed(names: Iterable[str], limit: int = 8) -> str:
 
 def with_article(word: str) -> str:
     """Returns a word after a or an."""
-    return f"{'an' if word[0] in 'AEIOUaeiou' else 'a'} {word}"
+    return f"{'an' if word[0] in 'AEIOUaeiou' and not word.startswith('UInt') else 'a'} {word}"

@@ -392,7 +392,9 @@ class Result:
         own, its = common_rows(self.time, other.time, SAME_TIME * greatest)
         if not len(own):
             raise ResultError("compare: the results have no time in common; give both runs the same output_interval or output_times")
-        return Comparison(self.time[own], {name: (self[name][own], other[name][its]) for name in chosen}, self.units)
+        return Comparison(
+            self.time[own], {name: (as_curve(None, self[name])[0][own], as_curve(None, other[name])[0][its]) for name in chosen}, self.units
+        )
 
     def final(self, names: Sequence[str]) -> dict[str, float]:
         """Returns the last values of ``names``, such as the states of another start. Names that were not recorded raise ResultError."""

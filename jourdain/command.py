@@ -207,7 +207,8 @@ def _fmu_info(fmu: Fmu) -> dict[str, Any]:
         for each in variables:
             if each.causality == causality:
                 start = "" if each.start is None else f"= {each.start:g}" if isinstance(each.start, float) else f"= {each.start!s}"
-                found[each.name] = "  ".join(filter(None, [start, each.unit or "", each.description]))
+                items = ", ".join(f"{number} = {item}" for item, number in each.items)
+                found[each.name] = "  ".join(filter(None, [start, each.unit or "", items and f"({items})", each.description]))
         return found
 
     interfaces = {"Model Exchange": fmu.model_exchange, "Co-Simulation": fmu.co_simulation}

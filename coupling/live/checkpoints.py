@@ -19,6 +19,7 @@ from coupling.checkpoint_file import PLATFORM, Saved
 from coupling.errors import BuildError, ResultError, listed
 from coupling.files import remedy, remove_parts
 from coupling.kernel.fmi.instance import Instance
+from coupling.kernel.fmi.texts import all_texts, know_again
 from coupling.kernel.state.visit import Unvisited, Visited, load_state, saved_state
 from coupling.kernel.system.kernel import Kernel
 from coupling.kernel.system.status import Status
@@ -158,7 +159,7 @@ class CheckpointWriter:
         if self.begins_at is None:
             return None
         head = self.begins_at.head
-        return {(index, name): value for index, name, value in head["values"]}, list(head["warned"])
+        return {(index, name): from_data(value) for index, name, value in head["values"]}, list(head["warned"])
 
     @property
     def way(self) -> Way:
@@ -190,6 +191,7 @@ class CheckpointWriter:
                 f"'{self.path}' is from a run whose derivatives were found {found}, and here they are found {way.evaluated}{why}; resume where both agree, "
                 "or start the run again"
             )
+        know_again(self.begins_at.blocks.get("texts", np.zeros(0, np.uint8)), session.kernel.library)
         self._load(session, self.begins_at.blocks)
         if self._restarted is not None:
             self._restart(session)
@@ -257,12 +259,13 @@ class CheckpointWriter:
             **session.running.way._asdict(),
             "inexact": self.inexact,
             "restarted": self._of(session),
-            "values": [[index, name, value] for (index, name), value in session.running.values.items()],
+            "values": [[index, name, as_data(value)] for (index, name), value in session.running.values.items()],
             "warned": list(self._warned),
             "beside": [{name: as_data(getattr(of, name)) for name in of.kept} for of in beside],
             "rows": self._rows.told if self._rows else None,
         }
         blocks = {"asked": self._asked, "kernel": saved_state(session.kernel, self._restarted)}
+        blocks["texts"] = all_texts(session.kernel.library)
         if session.inner is not None:
             blocks["inner"] = saved_state(session.inner.kernel)
         if self._rows:

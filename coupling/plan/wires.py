@@ -12,6 +12,7 @@ from coupling.plan.connections import solved_for
 from coupling.plan.definition import Name
 from coupling.plan.drives import ConstantDrive, Drive, FormulaDrive, FunctionDrive, PiecesDrive, TableDrive, TextDrive
 from coupling.plan.transformations import Transformations, on_the_way
+from coupling.plan.types import is_single
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Wire:
     """True if ``connect`` was given a factor or an offset, or an adaptor asks for it."""
     adaptor: str = ""
     """Adaptor of the Modelica Standard Library that asks for the factor."""
+    single: bool = False
+    """True if values of double precision are rounded to those of single precision."""
 
     @property
     def converts(self) -> bool:
@@ -95,6 +98,9 @@ def notes_on(wires: Wires, given: Mapping[str, Mapping[str, object]], fmus: Mapp
             f"the sign changes between {', '.join(opposite[:5])}{_and_more(opposite, 5)}: adaptors of the Modelica Standard Library have the "
             "opposite sign of efforts at ports"
         )
+    rounded = [f"'{w.source}' -> '{w.target}'" for w in wires if w.single]
+    if rounded:
+        notes.append(f"values are rounded to single precision (Float32): {'; '.join(rounded[:5])}{_and_more(rounded, 5)}")
     left = [w.target for w in wires if w.source == _NOTHING and _not_given(w.target, given)]
     if left:
         notes.append(
@@ -115,6 +121,7 @@ def _and_more(items: Sequence[str], shown: int) -> str:
 
 def _wire(fmus: Mapping[str, Fmu], source: Name, target: Name, transformations: Transformations) -> Wire:
     affine, asked = on_the_way(fmus, source, target, transformations), transformations.get((source, target))
+    a, b = (fmus[instance].variables[name] for instance, name in (source, target))
     return Wire(
         ".".join(source),
         ".".join(target),
@@ -123,6 +130,7 @@ def _wire(fmus: Mapping[str, Fmu], source: Name, target: Name, transformations: 
         *affine,
         asked is not None,
         asked.adaptor if asked else "",
+        single=is_single(b) and a.type == "real" and not is_single(a),
     )
 
 

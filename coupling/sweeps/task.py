@@ -137,8 +137,9 @@ def _completed(path: Path) -> tuple[Result, float] | None:
 
 
 def finals(result: Result) -> dict[str, float]:
-    """Returns the default measures: the last value of everything that was recorded."""
-    return dict(zip(result.names, result.values[-1].tolist(), strict=True))
+    """Returns the default measures: the last number of everything that was recorded."""
+    last = {name: result[name][-1] for name in result.names}
+    return {name: float(value) for name, value in last.items() if isinstance(value, int | float)}
 
 
 def _numbers(name: str, value: Any) -> dict[str, float]:

@@ -109,6 +109,21 @@ long text_copy(double number, unsigned char *bytes, size_t room)
     return from ? (long)size : -1;
 }
 
+long texts_copy(unsigned char *bytes, size_t room)
+{
+    size_t all = 0;
+    for (int i = 0; i < BUCKETS; i++)
+        for (const Text *text = atomic_load_explicit(&bucket[i], memory_order_acquire); text; text = text->next) {
+            const uint64_t size = text->size;
+            if (all + sizeof size + size <= room) {
+                memcpy(bytes + all, &size, sizeof size);
+                memcpy(bytes + all + sizeof size, text->byte, size);
+            }
+            all += sizeof size + size;
+        }
+    return (long)all;
+}
+
 void texts_forget(void)
 {
     for (int i = 0; i < BUCKETS && atomic_load(&used); i++) {

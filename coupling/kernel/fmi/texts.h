@@ -16,6 +16,8 @@ double text_number(const void *bytes, size_t size, double likely);
 const unsigned char *text_bytes(double number, size_t *size);
 /* Copies at most `room` of the bytes; returns how many there are, or -1 if the number is that of no text. */
 long text_copy(double number, unsigned char *bytes, size_t room);
+/* Copies all texts one after the other, each after its size in eight bytes; returns how many bytes that takes, of which `room` are written at most. */
+long texts_copy(unsigned char *bytes, size_t room);
 void texts_forget(void); /* of all, when no instance exists any more */
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)

@@ -13,6 +13,7 @@ from coupling.kernel.platform.binding import declare
 from coupling.kernel.platform.own import Library
 
 declare({"text_number": (c_double, [c_void_p, c_size_t, c_double]), "text_copy": (c_long, [c_double, c_void_p, c_size_t])})
+declare({"texts_copy": (c_long, [c_void_p, c_size_t])})
 
 
 def number_of(value: str | bytes | int, library: Library = own_library) -> float:
@@ -26,6 +27,24 @@ def number_of(value: str | bytes | int, library: Library = own_library) -> float
     if np.isnan(found):
         raise MemoryError(f"a text of {content.size} bytes")
     return found
+
+
+def all_texts(library: Library) -> np.ndarray:
+    """Returns all texts that the process of a library knows, as bytes for ``know_again``."""
+    size = library.texts_copy(None, 0)
+    found = np.zeros(size, np.uint8)
+    if size:
+        library.texts_copy(library.pointer(found), size)
+    return found
+
+
+def know_again(texts: np.ndarray, library: Library) -> None:
+    """Makes the process of a library know the texts that another one knew: their numbers are the same."""
+    content, at = texts.tobytes(), 0
+    while at < len(content):
+        size = int.from_bytes(content[at : at + 8], "little")
+        number_of(content[at + 8 : at + 8 + size], library)
+        at += 8 + size
 
 
 def contents_of(numbers: Iterable[float], library: Library = own_library) -> dict[float, bytes]:

@@ -176,7 +176,8 @@
     CALL(SIZE, past_size, POINTER) \
     CALL(NONE, platform_close, INT) \
     CALL(LONG, text_copy, REAL, POINTER, SIZE) \
-    CALL(REAL, text_number, POINTER, SIZE, REAL)
+    CALL(REAL, text_number, POINTER, SIZE, REAL) \
+    CALL(LONG, texts_copy, POINTER, SIZE)
 
 /* Signatures of functions that are called by their addresses, as those of SUNDIALS: a name made of the first letters, the result, the arguments. */
 #define SIGNATURES(AT) \

@@ -119,6 +119,25 @@ static const char *long_text(Model *m)
     return m->large;
 }
 
+#if VERSION == 2
+#define STATE(verb, rest) fmi2##verb##FMUstate##rest
+#define fmi2DeserializeFMUstate fmi2DeSerializeFMUstate
+#else
+#define STATE(verb, rest) fmi3##verb##FMUState##rest
+#endif
+Status STATE(Get, )(void *c, void **s) { *s = *s ? *s : malloc(sizeof(Model)); memcpy(*s, c, sizeof(Model)); return 0; }
+Status STATE(Set, )(void *c, void *s)
+{
+    M char *const large = m->large;
+    memcpy(m, s, sizeof *m);
+    m->large = large;
+    return 0;
+}
+Status STATE(Free, )(void *c, void **s) { free(*s); *s = NULL; return 0; }
+Status STATE(Serialized, Size)(void *c, void *s, size_t *size) { *size = sizeof(Model); return 0; }
+Status STATE(Serialize, )(void *c, void *s, unsigned char bytes[], size_t n) { memcpy(bytes, s, n); return 0; }
+Status STATE(Deserialize, )(void *c, const unsigned char bytes[], size_t n, void **s) { *s = malloc(n); memcpy(*s, bytes, n); return 0; }
+
 static Status get_texts(Model *m, const unsigned r[], size_t n, const char *value[])
 {
     size_t at = 0;

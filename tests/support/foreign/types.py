@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from tests.support.foreign.archive import compiled, kept, native
+from tests.support.foreign.c_code import HEADERS
 
 _SOURCE = Path(__file__).with_name("types.c")
 MIME = "application/x-jourdain"
@@ -29,6 +31,10 @@ KINDS_3 = {
     "matrix": "Float64",
 }
 """Types of the variables by the ends of their names, in the order of their references."""
+
+
+_WHOLE = {2: ("Integer", "Boolean"), 3: ("Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "Boolean")}
+"""Types whose functions a macro of ``types.c`` defines."""
 
 
 def values(version: int, phase: int) -> dict[str, object]:
@@ -91,14 +97,16 @@ def _description(version: int) -> str:
         listed = "".join(f'<Unknown index="{place}"/>' for place in places)
         return f"""<?xml version="1.0" encoding="UTF-8"?>
 <fmiModelDescription fmiVersion="2.0" modelName="Types" guid="t" generationTool="tests/support/foreign" numberOfEventIndicators="0">
-<ModelExchange modelIdentifier="types"/><CoSimulation modelIdentifier="types" canHandleVariableCommunicationStepSize="true"/>
+<ModelExchange modelIdentifier="types" canGetAndSetFMUstate="true" canSerializeFMUstate="true"/>
+<CoSimulation modelIdentifier="types" canHandleVariableCommunicationStepSize="true" canGetAndSetFMUstate="true" canSerializeFMUstate="true"/>
 <TypeDefinitions><SimpleType name="Mode"><Enumeration>{items}</Enumeration></SimpleType></TypeDefinitions>
 <ModelVariables>{variables}</ModelVariables><ModelStructure><Outputs>{listed}</Outputs>
 <Derivatives><Unknown index="2" dependencies=""/></Derivatives></ModelStructure></fmiModelDescription>"""
     listed = "".join(f'<Output valueReference="{reference}"/>' for reference in (22, 21, *outputs))
     return f"""<?xml version="1.0" encoding="UTF-8"?>
 <fmiModelDescription fmiVersion="3.0" modelName="Types" instantiationToken="t" generationTool="tests/support/foreign">
-<ModelExchange modelIdentifier="types"/><CoSimulation modelIdentifier="types" canHandleVariableCommunicationStepSize="true"/>
+<ModelExchange modelIdentifier="types" canGetAndSetFMUState="true" canSerializeFMUState="true"/>
+<CoSimulation modelIdentifier="types" canHandleVariableCommunicationStepSize="true" canGetAndSetFMUState="true" canSerializeFMUState="true"/>
 <TypeDefinitions><EnumerationType name="Mode">{items}</EnumerationType></TypeDefinitions>
 <ModelVariables><Float64 name="time" valueReference="0" causality="independent" variability="continuous"/>
 <Float64 name="x" valueReference="22" causality="output" variability="continuous" initial="exact" start="0"/>
@@ -114,7 +122,14 @@ def types(version: int, changes: Mapping[str, str] | None = None) -> Path:
     for old, new in (changes or {}).items():
         assert old in source or old in description, old
         source, description = source.replace(old, new), description.replace(old, new)
-    code = f"#define VERSION {version}\n#define BOOLEAN {'int' if version == 2 else '_Bool'}\n{source}"
+    declared = set(re.findall(r"\b(fmi\d\w+)TYPE\b", (HEADERS / f"fmi{version}FunctionTypes.h").read_text()))
+    defined = set(re.findall(rf"\bF\((\w+)\)|\bfmi{version}(\w+)\(", source))
+    names = {f"fmi{version}{a or b}" for a, b in defined} | {
+        f"fmi{version}{verb}{kind}" for verb in ("Get", "Set") for kind in _WHOLE[version]
+    }
+    names |= {name for name in declared if "FMUState" in name or "FMUstate" in name}
+    stubs = "".join(f"int {name}(void) {{ return 3; }}\n" for name in sorted(declared - names))
+    code = f"#define VERSION {version}\n#define BOOLEAN {'int' if version == 2 else '_Bool'}\n{source}{stubs}"
 
     def make(path: Path) -> None:
         written = path.with_suffix(".c")
