@@ -265,7 +265,7 @@ class Composition:
         acceleration: Callable[[float], float] | None = None,
     ) -> None:
         """Gives the input ``name`` a ``value``: a constant, a function of time, an expression of SymPy in ``jourdain.declare.t``, or a
-        table of times and values.
+        table of times and values. Texts, ``bytes`` and names of items are for inputs of these types, arrays for whole arrays.
 
         Between its times (seconds) a table is linear. With ``smooth`` it is a curve: monotone from row to row (True), a ``"spline"`` at
         rest at its ends, or one with ``"free"`` ends. An input that changes at events only keeps each value until the next time. ``breaks``
