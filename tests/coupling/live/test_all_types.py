@@ -15,6 +15,7 @@ import pytest
 
 from coupling import BuildError, Checkpoint, Isolation, Result, StartError, System
 from coupling.sweep import sweep
+from jourdain.command import main
 from tests.support.foreign.types import KINDS_2, KINDS_3, MIME, types, values
 from tests.support.systems.systems import refusal
 
@@ -405,3 +406,27 @@ def test_rounding_to_single_precision_is_said() -> None:
     result = run(system, "me")
     assert result["b.echo_f32"][-1] == np.float32(0.1)
     assert "values are rounded to single precision (Float32): 'gain.y' -> 'b.in_f32'" in result.outcome.notes
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_info_lists_items(version: int, capsys: pytest.CaptureFixture[str]) -> None:
+    """The command line shows the items of an enumeration with their numbers."""
+    assert main(["info", str(types(version))]) == 0
+    printed = capsys.readouterr().out
+    assert next(line for line in printed.splitlines() if line.split()[:1] == ["in_mode"]).split(maxsplit=1)[1] == "= 1  (1 = off, 2 = on)"
+
+
+def test_texts_of_a_run_under_way_are_not_known(tmp_path: Path) -> None:
+    """The table of texts is written at the end: before it only the empty text is known, and numbers are all there."""
+    seen: list[Result] = []
+
+    def look(t: float) -> float:
+        if t > 0.8 and not seen:
+            seen.append(Result.load(tmp_path / "rows.jrd"))
+        return t
+
+    system = pair(3, "me")
+    system.add("gain", "signal.Gain")
+    system.drive("gain.u", look)
+    run(system, "me", record_to=tmp_path / "rows.jrd")
+    assert seen[0]["a.text"][0] is None and seen[0]["a.x"][0] == 0.0
