@@ -23,7 +23,7 @@ from coupling.live.conclusion import broken_off, conclude, judge, lost_when_free
 from coupling.live.fused import begin_fused
 from coupling.live.interval import Interval
 from coupling.live.parameters import parameters_named
-from coupling.live.processes import RunProcesses, check_apart
+from coupling.live.processes import RunProcesses, apart, check_apart
 from coupling.live.program import compile_program, width_of_rows
 from coupling.live.recording import recorded, taken
 from coupling.live.running import Running
@@ -397,7 +397,7 @@ class Simulator:
         outputs = names_of(run.outputs)
         home = self._processes.present
         reactions = run.index3 is not None and run.index3.augmented
-        key = (id(built), outputs, in_turn, reactions, run.isolation.memory, home)
+        key = (id(built), outputs, in_turn, reactions, run.isolation.memory, apart(run, self.definition), home)
         waiting = alive(self._waiting.pop(key, None))
         if waiting is not None:
             start_again(waiting, running)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +18,7 @@ from coupling.fmus.errors import FmuError
 from coupling.fmus.interface import Interface
 from coupling.fmus.manifest import Dae
 from coupling.fmus.structure import Structure
+from coupling.fmus.symbols import needs_python
 from coupling.fmus.terminals import Terminal
 from coupling.fmus.units import Unit
 from coupling.fmus.variables import FmuVariable, Settable
@@ -110,6 +112,17 @@ class Fmu:
         if known is None or not known.is_file():  # the cache may have been emptied by hand
             known = self._binaries[identifier] = find_library(self.path, self.folder, self.version, identifier)
         return known
+
+    @cached_property
+    def needs_python(self) -> bool:
+        """Says whether its binary takes Python from the process that loads it, as those of PythonFMU do."""
+        if self.generation_tool.startswith("PythonFMU"):
+            return True
+        # A binary that is missing or damaged is refused with its reason when it is loaded.
+        with suppress(FmuError, OSError):
+            offered = dict.fromkeys(each.identifier for each in (self.model_exchange, self.co_simulation) if each is not None)
+            return any(needs_python(find_library(self.path, self.folder, self.version, each)) for each in offered)
+        return False
 
     def seen(self, variable: FmuVariable, in_base: bool) -> int:
         """Returns the reference of a variable as it is, or in base units."""

@@ -11,11 +11,15 @@ from coupling.kernel.fmi.instance import Instance
 from coupling.kernel.hosts.guard import Guard
 from coupling.kernel.hosts.host import Death, HostError, listen
 from coupling.live.lost_processes import died_at_start
-from coupling.options import Run
+from coupling.live.sandboxes import sandbox_of
+from coupling.options import Isolation, Run
 from coupling.plan.graph import Part
 from coupling.progress import ends_calls
 
 listen(ends_calls)
+
+_Place = tuple[str, bool]
+"""The name of an instance, and True; or that of a group, and False."""
 
 
 class Loss(NamedTuple):
@@ -31,17 +35,19 @@ class Guards:
 
     def __init__(self, run: Run | None = None, parts: Sequence[Part] = ()) -> None:
         self._run, self._parts = run, parts
-        self._guards: dict[tuple[str, bool], Guard] = {}
+        self._guards: dict[_Place, Guard] = {}
         """Processes by the name of an instance, or of a group."""
 
     def of(self, part: Part) -> Guard | None:
         """Returns the process of an instance; None where it runs with the master."""
-        if part.process is None or self._run is None:
+        key = self._key(part)
+        if self._run is None or key is None:
             return None
-        key = _key(part)
         if key not in self._guards:
+            asked, fmus = self._run.isolation, [each.fmu for each in self._parts if self._key(each) == key]
+            sandbox = sandbox_of(fmus) if asked.sandbox else None
             try:
-                self._guards[key] = Guard(self._run.isolation.memory, self._run.isolation.call_timeout)
+                self._guards[key] = Guard(asked.memory, asked.call_timeout, sandbox, python=any(each.needs_python for each in fmus))
             except HostError as error:
                 raise BuildError(f"'{part.name}' cannot run in a process of its own: {error}") from None
         return self._guards[key]
@@ -52,7 +58,7 @@ class Guards:
         for key, guard in self._guards.items():
             death = guard.host.death
             if death:
-                members = [(i, part) for i, part in enumerate(self._parts) if _key(part) == key]
+                members = [(i, part) for i, part in enumerate(self._parts) if self._key(part) == key]
                 handle = guard.instance(death.instance)
                 calling = [part for i, part in members if handle and i < len(instances) and instances[i].handle == handle]
                 # An instance that is being made has no handle yet: it is the next one of all.
@@ -87,14 +93,23 @@ class Guards:
     def printed(self) -> dict[str, str]:
         """The text that the process of each instance with a process of its own has printed in the run."""
         texts = {key: guard.host.printed_in_run for key, guard in self._guards.items()}
-        return {part.name: texts[_key(part)] for part in self._parts if part.process is not None and _key(part) in texts}
+        return {part.name: texts[key] for part in self._parts if (key := self._key(part)) in texts}
 
     def end(self) -> None:
         while self._guards:
             self._guards.popitem()[1].end()
 
+    def _key(self, part: Part) -> _Place | None:
+        return place_of(part, self._run.isolation) if self._run else None
 
-def _key(part: Part) -> tuple[str, bool]:
+
+def place_of(part: Part, isolation: Isolation) -> _Place | None:
+    """Returns the process of an instance in a run whose kernel is with the master; None for that of the master.
+
+    Isolated instances without a process of their own share one, which has no name.
+    """
+    if part.process is None and (isolation.which == "none" or (isolation.which == "foreign" and part.fmu.is_own)):
+        return None
     own = part.process == "own"
     return part.name if own else part.process or "", own
 

@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from coupling.errors import BuildError, StartError
-from coupling.fmus.cache import Sharing
 from coupling.kernel import library as own
 from coupling.kernel.hosts.host import HostError, listen
 from coupling.kernel.hosts.hosted import HostDied, HostedLibrary
-from coupling.kernel.hosts.sandbox import Sandbox, lacks
 from coupling.kernel.platform.own import Library
+from coupling.live.guards import place_of
 from coupling.live.libraries import library_of
 from coupling.live.lost_processes import lost_at_start
+from coupling.live.sandboxes import sandbox_of
 from coupling.options import Isolation, Run
 from coupling.plan.build import Built
 from coupling.plan.definition import Definition
@@ -25,10 +25,25 @@ listen(ends_calls)
 
 
 def is_isolated(run: Run, definition: Definition) -> bool:
-    """Says whether a run is in a process of its own. FMUs of other tools with a process of their own can do no harm here."""
+    """Says whether a run is in a process of its own. FMUs of other tools with a process of their own can do no harm here, and those of
+    which a process can hold only one need several processes."""
+    if run.isolation.which == "none" or needs_several(definition):
+        return False
     if run.isolation.which == "foreign" and not run.isolation.sandbox:
         return not all(each.process or each.fmu.fmu.is_own for each in definition.instances)
-    return run.isolation.which != "none"
+    return True
+
+
+def needs_several(definition: Definition) -> bool:
+    """Says whether one process cannot hold all instances, because an FMU allows one instance for each process."""
+    fmus = [each.fmu.fmu for each in definition.instances if not each.fmu.fmu.is_own]
+    once = [fmu for fmu in fmus if any(each and each.once_per_process for each in (fmu.model_exchange, fmu.co_simulation))]
+    return len(set(once)) < len(once)
+
+
+def apart(run: Run, definition: Definition) -> Isolation | None:
+    """Returns the isolation where it decides which instances are together, with the master or not; None where it does not."""
+    return run.isolation if needs_several(definition) else None
 
 
 def may_be_apart(run: Run, definition: Definition) -> bool:
@@ -49,16 +64,9 @@ def check_apart(run: Run, definition: Definition) -> None:
             )
 
 
-def sandbox_of(definition: Definition) -> Sandbox:
-    """Returns the access that the process of a run has: the unpacked files of its FMUs, writable where they are its own. Refuses where no
-    sandbox exists."""
-    if lacks():
-        raise BuildError(
-            f"sandbox = True is refused: {lacks()}; leave it out, or run the FMUs where they can do no harm, such as in a container without a network"
-        )
-    fmus = [fmu.fmu for each in definition.instances for fmu in (each.fmu, each.stepped)]
-    folders = dict.fromkeys((fmu.folder, fmu.sharing is not Sharing.MACHINE) for fmu in fmus)
-    return Sandbox(*(tuple(folder for folder, own in folders if own is writable) for writable in (False, True)))
+def _needs_python(definition: Definition) -> bool:
+    """Says whether an FMU takes Python from its process. Components for Co-Simulation, which are built for it, never do."""
+    return any(each.fmu.fmu.needs_python for each in definition.instances)
 
 
 class RunProcesses:
@@ -75,7 +83,8 @@ class RunProcesses:
         """Refuses binaries that cannot be opened, before a first run; those that are not for this process, only when it begins."""
         if any(each is built for each in self._opened) or (run and definition and is_isolated(run, definition)):
             return
-        for part in (each for each in built.parts if each.process is None):
+        isolation = run.isolation if run else Isolation(which="none")
+        for part in (each for each in built.parts if place_of(each, isolation) is None):
             library_of(part)
         self._opened.append(built)
 
@@ -91,7 +100,7 @@ class RunProcesses:
             yield
             return
         before = self.present
-        library = self._host(run, sandbox_of(definition) if run.isolation.sandbox else None)
+        library = self._host(run, definition)
         self._present.library = library
         library.host.begin_run()
         try:
@@ -112,9 +121,12 @@ class RunProcesses:
             del self._inhabitants[key]
         library.end()
 
-    def _host(self, run: Run, sandbox: Sandbox | None) -> HostedLibrary:
+    def _host(self, run: Run, definition: Definition) -> HostedLibrary:
         """Returns a host with such limits that waits for a run, or a new one."""
-        limits = run.isolation.memory, run.isolation.call_timeout, sandbox
+        sandbox = (
+            sandbox_of(fmu.fmu for each in definition.instances for fmu in (each.fmu, each.stepped)) if run.isolation.sandbox else None
+        )
+        limits = run.isolation.memory, run.isolation.call_timeout, sandbox, _needs_python(definition)
         for found in [each for each in self._waiting if each.limits == limits]:
             self._waiting.remove(found)
             if found.answers():

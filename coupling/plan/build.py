@@ -255,7 +255,7 @@ def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
             varying.append((address(target, base), in_base_units(drive, unit.factor, unit.offset) if unit and base else drive))
     fed = {*wires, *(target for target in drives if target[1] not in start[target[0]])}
     torque_free = tuple(torque_free_ports(fmus, definition.connections, start, fed))
-    _check_once_per_process(parts)
+    parts, apart = _once_per_process(parts)
 
     def arriving(source: Name, target: Name) -> Affine:
         unit = unit_of(fmus[target[0]], fmus[target[0]].variables[target[1]]) if target in converted else None
@@ -289,7 +289,7 @@ def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
         enforced={number[name]: intervals for name, intervals in definition.enforced if name in number},
         shown=definition.shown,
         wires=table,
-        notes=(*notes_on(table, start, fmus), *_note_compliant(parts), *in_degrees(fmus, _constants(start, drives))),
+        notes=(*notes_on(table, start, fmus), *_note_compliant(parts), *apart, *in_degrees(fmus, _constants(start, drives))),
     )
 
 
@@ -341,16 +341,20 @@ def _check_periods(parts: Sequence[Part], schedule: Schedule) -> None:
             )
 
 
-def _check_once_per_process(parts: Sequence[Part]) -> None:
+def _once_per_process(parts: Sequence[Part]) -> tuple[list[Part], list[str]]:
+    """Returns the instances, of which some got a process of their own because no other process can hold them, and notes on these."""
     first: dict[tuple[Fmu, str | None], str] = {}
+    placed, notes = [], []
     for part in parts:
-        place = part.fmu, part.process
-        if place in first and part.interface.once_per_process and part.process != "own":
-            raise BuildError(
-                f"'{first[place]}' and '{part.name}' are instances of '{part.fmu.path.name}', of which a process can hold only one; "
-                f"add one of them with process='own', or export the FMU without canBeInstantiatedOnlyOncePerProcess"
+        holder = first.setdefault((part.fmu, part.process), part.name)
+        if holder != part.name and part.interface.once_per_process and part.process != "own":
+            notes.append(
+                f"'{part.name}' runs in a process of its own: '{part.fmu.path.name}' allows one instance for each process, and '{holder}' is "
+                "the first"
             )
-        first.setdefault(place, part.name)
+            part = replace(part, process="own")
+        placed.append(part)
+    return placed, notes
 
 
 def _inner(

@@ -201,18 +201,25 @@ void hosts_forget(void)
     atomic_flag_clear(&listing);
 }
 
-/* Arguments that the host reads in `host_run`. */
+static size_t length(const char *const *texts)
+{
+    size_t count = 0;
+    while (texts && texts[count])
+        count++;
+    return count;
+}
+
+/* Arguments of the program, and after them those that the host reads in `host_run`. */
 static char **command(const HostOptions *options, char *where, char *size)
 {
-    enum { FIRST = 4 };
-    size_t paths = 0;
-    while (options->sandbox && options->sandbox[paths])
-        paths++;
-    char **const arguments = calloc(FIRST + paths + 1, sizeof *arguments);
+    enum { OF_HOST = 3 };
+    const size_t program = length(options->program), paths = length(options->sandbox);
+    char **const arguments = calloc(program + OF_HOST + paths + 1, sizeof *arguments);
     if (arguments) {
-        memcpy(arguments, (char *[FIRST]){(char *)options->program, (char *)options->core, where, size}, FIRST * sizeof *arguments);
+        memcpy(arguments, options->program, program * sizeof *arguments);
+        memcpy(arguments + program, (char *[OF_HOST]){(char *)options->core, where, size}, OF_HOST * sizeof *arguments);
         if (paths)
-            memcpy(arguments + FIRST, options->sandbox, paths * sizeof *arguments);
+            memcpy(arguments + program + OF_HOST, options->sandbox, paths * sizeof *arguments);
     }
     return arguments;
 }
@@ -246,7 +253,7 @@ static Host *start(const HostOptions *options, char *problem, size_t size, bool 
     free(arguments);
     platform_close(file);
     if (error) {
-        snprintf(problem, size, "'%s' cannot be started: %s", options->program, strerror(error));
+        snprintf(problem, size, "'%s' cannot be started: %s", options->program[0], strerror(error));
         platform_unmap(window, h->size);
         free(h);
         return NULL;
@@ -256,7 +263,7 @@ static Host *start(const HostOptions *options, char *problem, size_t size, bool 
         return h;
     const char *said;
     host_printed(h, &said);
-    snprintf(problem, size, "'%s' did not start%s%s", options->program, *said ? ": " : "", said);
+    snprintf(problem, size, "'%s' did not start%s%s", options->program[0], *said ? ": " : "", said);
     *elsewhere = h->death.code == HOST_ELSEWHERE;
     host_end(h);
     return NULL;

@@ -40,7 +40,8 @@ typedef struct {
 typedef struct Host Host;
 
 typedef struct {
-    const char *program, *core; /* the paths of jourdain-host and of the library whose services it offers */
+    const char *const *program; /* the path of the program that calls host_run, its own arguments, and a null */
+    const char *core;           /* the path of the library whose services it offers */
     size_t room;                /* bytes of data that both see; they take memory only where they are used */
     double memory;              /* bytes that the host may take; 0: no limit */
     double call_timeout;        /* seconds that one call of an FMU may take; 0: no limit */

@@ -9,6 +9,7 @@ from pathlib import Path
 from coupling.kernel import library
 from coupling.kernel.fmi.instance import LoadedLibrary
 from coupling.kernel.hosts.host import Host
+from coupling.kernel.hosts.sandbox import Sandbox
 from coupling.kernel.platform.binding import declare
 
 declare(
@@ -25,9 +26,11 @@ declare(
 class Guard:
     """The FMUs of one host; ended by ``end``, after their instances."""
 
-    def __init__(self, memory: float | None = None, call_timeout: float | None = None) -> None:
+    def __init__(
+        self, memory: float | None = None, call_timeout: float | None = None, sandbox: Sandbox | None = None, *, python: bool = False
+    ) -> None:
         self.opened: dict[Path, LoadedLibrary] = {}
-        self.host = Host(memory=memory, call_timeout=call_timeout)
+        self.host = Host(memory=memory, call_timeout=call_timeout, sandbox=sandbox, python=python)
         self.memory = memory
         self.handle = library.guard_new(self.host.handle)
         if not self.handle:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 from collections.abc import Callable
 from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_long, c_size_t, c_uint32, c_uint64, c_void_p
 from enum import IntEnum
@@ -12,10 +13,11 @@ from typing import NamedTuple
 
 from coupling.files import remedy_in
 from coupling.kernel import library
-from coupling.kernel.hosts.sandbox import Sandbox
+from coupling.kernel.hosts.sandbox import Sandbox, texts
 from coupling.kernel.platform.binding import declare
 
 PROGRAM = Path(library._name).with_name("jourdain-host")
+_IN_PYTHON = Path(__file__).with_name("in_python.py")
 
 _PING = 1
 """Number of the operation, as in C."""
@@ -53,7 +55,8 @@ class DeathStructure(ctypes.Structure):
 
 class OptionsStructure(ctypes.Structure):
     _fields_ = [
-        *((name, c_char_p) for name in ("program", "core")),
+        ("program", POINTER(c_char_p)),
+        ("core", c_char_p),
         ("room", c_size_t),
         *((name, c_double) for name in ("memory", "call_timeout")),
         ("sandbox", POINTER(c_char_p)),
@@ -128,14 +131,17 @@ class Host:
         call_timeout: float | None = None,
         core: str = library._name,
         sandbox: Sandbox | None = None,
+        python: bool = False,
     ) -> None:
+        """``python``: the process is this interpreter in this environment, for FMUs that take Python from their process."""
         if not os.access(PROGRAM, os.X_OK):
             raise HostError(
                 f"'{PROGRAM}' is missing, or is not to be run; build it with pip install --editable . (it needs a C compiler), or run the FMU in "
                 "this process"
             )
         paths = None if sandbox is None else sandbox.paths
-        options = OptionsStructure(os.fsencode(PROGRAM), os.fsencode(core), room, memory or 0.0, call_timeout or 0.0, paths)
+        program = texts(*((sys.executable, "-u", _IN_PYTHON, os.pathsep.join(sys.path)) if python else (PROGRAM,)))
+        options = OptionsStructure(program, os.fsencode(core), room, memory or 0.0, call_timeout or 0.0, paths)
         problem = ctypes.create_string_buffer(2048)
         self.handle = library.host_start(byref(options), problem, len(problem))
         if not self.handle:

@@ -112,13 +112,15 @@ class HostedLibrary:
 
     is_elsewhere = True
 
-    def __init__(self, memory: float | None = None, call_timeout: float | None = None, sandbox: Sandbox | None = None) -> None:
+    def __init__(
+        self, memory: float | None = None, call_timeout: float | None = None, sandbox: Sandbox | None = None, python: bool = False
+    ) -> None:
         room = room_within_limits()
         own, passing = room // 4, room // 16  # bytes that this process gives out, and those of them for single calls
-        self.host = Host(room, memory, call_timeout, sandbox=sandbox)
+        self.host = Host(room, memory, call_timeout, sandbox=sandbox, python=python)
         self.opened: dict[Path, Any] = {}
         self.instances: dict[int, Any] = {}
-        self.limits = memory, call_timeout, sandbox
+        self.limits = memory, call_timeout, sandbox, python
         self.memory = memory
         self._shown, self._ended = 0, False
         self._call, self._handle = library.host_call, self.host.handle
