@@ -214,26 +214,6 @@ def test_a_file_that_changes_before_it_is_loaded(tmp_path: Path) -> None:
     assert refusal(system.build, FmuError) == f"'a' cannot be loaded: '{path}' has changed since it was read; load it again"
 
 
-def test_an_fmu_that_a_process_can_hold_once(tmp_path: Path) -> None:
-    """Two instances are named; one is fine."""
-    path = described(tmp_path, "Once", "", interface='canBeInstantiatedOnlyOncePerProcess="true"')
-    with_binary = tmp_path / "with.fmu"
-    shutil.copy(path, with_binary)
-    with zipfile.ZipFile(foreign.oscillator()) as source, zipfile.ZipFile(with_binary, "a") as target:
-        target.writestr("binaries/x86_64-linux/Once.so", source.read("binaries/x86_64-linux/Oscillator.so"))
-    system = System()
-    system.add("a", with_binary)
-    system.add("b", with_binary)
-    assert refusal(system.build, BuildError) == (
-        "'a' and 'b' are instances of 'with.fmu', of which a process can hold only one; "
-        "add one of them with process='own', or export the FMU without canBeInstantiatedOnlyOncePerProcess"
-    )
-    apart = System()
-    for name, process in {"a": None, "b": "own", "c": "own", "d": "group"}.items():
-        apart.add(name, with_binary, process=process)
-    apart.build()
-
-
 @pytest.mark.parametrize("version", [2, 3])
 def test_fmus_that_refuse_to_start(version: int) -> None:
     """Their own words are passed on."""

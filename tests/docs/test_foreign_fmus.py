@@ -17,7 +17,7 @@ REFUSES = {"broken", "unsuitable", "FmuError", "UnpackingFailed", "Inconsistent"
 NOT_RULES = {"errors.Source.broken", "errors.Source.unsuitable"}
 """They write sentences for others."""
 BESIDE = {
-    "build._check_once_per_process",
+    "build._once_per_process",
     "errors.Source.parsed",
     "picture.read_picture",
     "reader._notes_on_tools",
