@@ -128,6 +128,7 @@ class Composition:
         extrapolation: int | None = None,
         logging: bool = False,
         process: str | None = None,
+        compile: bool = True,
         guess: Mapping[str, float | tuple[float, float]] | None = None,
     ) -> None:
         """Adds an instance.
@@ -145,7 +146,8 @@ class Composition:
 
         ``private`` unpacks the FMU into a folder of this process, for FMUs that write there; all others share the unpacked files.
         ``logging`` turns the FMU's own logging on and shows its messages on the standard error output. ``process`` is ``"own"``, or the
-        name of a group of instances. They run in a separate process, whose end, whatever its cause, ends only the run.
+        name of a group of instances. They run in a separate process, whose end, whatever its cause, ends only the run. An FMU that has
+        sources and no binary for this platform is compiled when a run needs it; ``compile=False`` refuses it.
 
         ``guess`` gives approximate values for the assembly of the system: ``{"theta": 1.2}``, of states or of outputs that depend on
         positions. A pair is a value and its possible error: ``{"theta": (1.2, 0.3)}``.
@@ -157,7 +159,9 @@ class Composition:
         if isinstance(start_values, str | os.PathLike):
             known_by = {name: define_instance(name, fmu, None, kind, private).fmu.fmu}
             start_values = start_values_of(start_values, known_by, f"{name}.")
-        defined = define_instance(name, fmu, start_values, kind, private, communication_step, extrapolation, logging, process=process)
+        defined = define_instance(
+            name, fmu, start_values, kind, private, communication_step, extrapolation, logging, process=process, compile=compile
+        )
         self._check_level(name)
         self._instances[name] = with_gravity(defined if guess is None else with_guess(defined, guess), self._gravity)
 

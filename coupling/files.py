@@ -12,7 +12,7 @@ from typing import TypeGuard
 
 from coupling.errors import shown
 from fmu_components.export.kept import cache_folder as cache_root
-from fmu_components.export.leftovers import hold, open_part, own, release, remove, remove_parts, replaced, sweep
+from fmu_components.export.leftovers import hold, open_part, own, release, remove, remove_parts, replaced, scratch, sweep
 from fmu_components.export.remedies import is_limit, remedy, remedy_in
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "remove_parts",
     "replaced",
     "require_file",
+    "scratch",
     "state_of",
     "sweep",
     "written",

@@ -57,7 +57,7 @@ PACKAGES: dict[str, dict[str, tuple[str, ...]]] = {
     "coupling": {
         "fmu_components": (
             *("coupling/files.py", "coupling/plan/instances.py", "coupling/fused/equations.py", "coupling/fused/compiled.py"),
-            *("coupling/equations/", "coupling/export/", "coupling/modelica/"),
+            *("coupling/fmus/compiled.py", "coupling/equations/", "coupling/export/", "coupling/modelica/"),
         )
     },
     "jourdain": {"fmu_components": ("jourdain/",), "coupling": ("jourdain/",)},

@@ -11,7 +11,7 @@ import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
@@ -80,25 +80,22 @@ def file_stamp(path: Path) -> tuple[int, int]:
     return status.st_size, status.st_mtime_ns
 
 
-def find_library(path: Path, folder: Path, version: int, identifier: str) -> Path:
-    """Returns the binary for this platform among the unpacked files; raises FmuError if it is missing."""
+def find_library(folder: Path, version: int, identifier: str) -> Path | None:
+    """Returns the binary for this platform among the unpacked files; None if it is missing."""
     suffix = _SUFFIXES.get(sys.platform, ".so")
     for name in platform_folders(version):
         binary = folder / "binaries" / name / f"{identifier}{suffix}"
         with suppress(OSError):  # an identifier may be longer than a file's name
             if binary.is_file():
                 return binary
-    raise _no_binary(path, version, f"{shown(identifier)[1:-1]}{suffix}")
+    return None
 
 
-def _no_binary(path: Path, version: int, wanted: str) -> FmuError:
-    with zipfile.ZipFile(path) as archive:
-        names = [_slashed(name) for name in archive.namelist()]
+def no_binary(path: Path, version: int, identifier: str, names: Sequence[str], remedy: str) -> FmuError:
+    """Returns the error on an FMU with such files that has no binary for this platform."""
+    wanted = f"{shown(identifier)[1:-1]}{_SUFFIXES.get(sys.platform, '.so')}"
     inside = [name.removeprefix("binaries/") for name in names if re.fullmatch(r"binaries/[^/]+/[^/]+\.(so|dll|dylib)", name)]
     has = f"it has {', '.join(sorted(inside))}" if inside else "it has none at all"
-    remedy = "export it for this platform"
-    if any(name.startswith("sources/") and name.endswith((".c", ".cpp", ".cc")) for name in names):
-        remedy += f", or build it from the sources inside: fmpy compile '{path}'"
     return FmuError(f"'{path}' has no binary {platform_folders(version)[0]}/{wanted} for this platform, {has}; {remedy}")
 
 
@@ -149,8 +146,8 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def unpack(path: Path, folder: Path, version: int) -> None:
-    """Writes the files that the FMU needs at run time on this platform into a folder."""
+def unpack(path: Path, folder: Path, version: int, wanted: Callable[[str], bool] | None = None) -> None:
+    """Writes the ``wanted`` files of an FMU into a folder; without a choice those that it needs at run time on this platform."""
     platforms = platform_folders(version)
     if version == 2:
         (folder / "resources").mkdir()  # FMI 2 has no way to say that there is none
@@ -159,7 +156,7 @@ def unpack(path: Path, folder: Path, version: int) -> None:
             members = {_slashed(info.filename): info for info in archive.infolist() if info.filename and not info.is_dir()}
             for name in members:
                 refuse_escape(name, path)
-            needed = {name: info for name, info in members.items() if _is_needed(name, platforms)}
+            needed = {name: info for name, info in members.items() if (wanted(name) if wanted else _is_needed(name, platforms))}
             check_size(path, "takes", sum(info.file_size for info in needed.values()), unpacking_limit())
             if len(needed) > _MOST_FILES:
                 raise FmuError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import weakref
 from collections.abc import Mapping
 from contextlib import suppress
@@ -12,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from coupling.files import remove
-from coupling.fmus.archive import file_stamp, find_library, platform_folders, sha256, unpack
+from coupling.fmus.archive import file_stamp, find_library, no_binary, platform_folders, read_members, sha256, unpack
+from coupling.fmus.build_description import has_sources, read_recipe
 from coupling.fmus.cache import Sharing, folder_of_process, own_folder, shared_folder
-from coupling.fmus.errors import FmuError
+from coupling.fmus.compiled import compiled_library
+from coupling.fmus.errors import FmuError, Source
 from coupling.fmus.interface import Interface
 from coupling.fmus.manifest import Dae
 from coupling.fmus.structure import Structure
@@ -80,6 +83,8 @@ class Fmu:
     """Folder with the unpacked files, once it was used."""
     _binaries: dict[str, Path] = field(default_factory=dict, init=False, repr=False)
     """Binaries of this platform by identifiers, once they were asked for."""
+    compiled: dict[str, str] = field(default_factory=dict, init=False, repr=False)
+    """Notes on binaries that this process has compiled or found compiled, by identifiers."""
 
     @property
     def is_own(self) -> bool:
@@ -102,16 +107,41 @@ class Fmu:
             raise FmuError(f"{self.unfit}, or run it with kind='cs'")
         return found
 
-    def library(self, interface: Interface | str) -> Path:
-        """Returns the unpacked binary for this platform, for an interface or its kind.
+    def library(self, interface: Interface | str, sandbox: bool = False) -> Path:
+        """Returns the unpacked binary for this platform, for an interface or its kind. It is compiled if the FMU brings only sources;
+        ``sandbox``: in a sandbox.
 
         It lasts as long as the process, that of a private FMU as long as this object.
         """
         identifier = (self.interface(interface) if isinstance(interface, str) else interface).identifier
         known = self._binaries.get(identifier)
         if known is None or not known.is_file():  # the cache may have been emptied by hand
-            known = self._binaries[identifier] = find_library(self.path, self.folder, self.version, identifier)
+            known = find_library(self.folder, self.version, identifier) or self._compiled(identifier, sandbox)
+            self._binaries[identifier] = known
         return known
+
+    def _compiled(self, identifier: str, sandbox: bool) -> Path:
+        self.check_sources(identifier)
+        sharing = [each for each in (self.model_exchange, self.co_simulation) if each is not None and each.identifier == identifier]
+        recipe = read_recipe(Source(self.path, self.generation_tool), self.version, sharing)
+        made, note = compiled_library(self.path, self.sha256, self.version, identifier, recipe, sandbox=sandbox)
+        self.compiled[identifier] = note
+        if self.sharing is Sharing.MACHINE:
+            return made
+        target = self.folder / made.relative_to(made.parents[2])  # its code may look for files beside it
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(made, target)
+        return target
+
+    def check_sources(self, identifier: str, allowed: bool = True) -> None:
+        """Refuses an FMU without a binary for this platform: one without sources, and any if sources are not ``allowed``."""
+        if find_library(self.folder, self.version, identifier):
+            return
+        _, names = read_members(self.path, ())
+        if not has_sources(names):
+            raise no_binary(self.path, self.version, identifier, names, "export it for this platform")
+        if not allowed:
+            raise no_binary(self.path, self.version, identifier, names, "allow its sources to be compiled, or export it for this platform")
 
     @cached_property
     def needs_python(self) -> bool:
@@ -121,7 +151,8 @@ class Fmu:
         # A binary that is missing or damaged is refused with its reason when it is loaded.
         with suppress(FmuError, OSError):
             offered = dict.fromkeys(each.identifier for each in (self.model_exchange, self.co_simulation) if each is not None)
-            return any(needs_python(find_library(self.path, self.folder, self.version, each)) for each in offered)
+            found = (find_library(self.folder, self.version, each) for each in offered)
+            return any(needs_python(each) for each in found if each)
         return False
 
     def seen(self, variable: FmuVariable, in_base: bool) -> int:
@@ -146,10 +177,16 @@ class Fmu:
     def _own(self) -> dict[int, int]:
         return {**{base: own for own, base in self.in_base_units.items()}, **self.scaled}
 
+    @property
+    def folders(self) -> list[Path]:
+        """Folders of its unpacked and compiled files."""
+        return list(dict.fromkeys((self.folder, *(each.parents[2] for each in self._binaries.values()))))
+
     def _unpacked_as(self, other: Fmu) -> Fmu:
         """Returns this object, with the unpacked files of another object of the same file."""
         object.__setattr__(self, "_kept", other._kept)
         object.__setattr__(self, "_binaries", other._binaries)
+        object.__setattr__(self, "compiled", other.compiled)
         return self
 
     @property

@@ -26,6 +26,8 @@ class Interface:
     kind: str
     """``me`` or ``cs``."""
     version: int
+    sources: tuple[str, ...] = ()
+    """Names of source files (FMI 2)."""
 
     def _flag(self, *names: str) -> bool:
         return any(is_true(self.attributes.get(name)) for name in names)
@@ -98,4 +100,5 @@ def read_interface(root: Element, tag: str, kind: str, version: int, source: Sou
     identifier = element.get("modelIdentifier")
     if not identifier or not PurePosixPath(identifier).name == identifier or "\\" in identifier:
         raise source.broken(f"has the modelIdentifier '{identifier or ''}' in its {tag}, which cannot be the name of a binary")
-    return Interface(identifier, MappingProxyType(dict(element.attrib)), kind, version)
+    sources = tuple(each.get("name") or "" for each in element.iterfind("SourceFiles/File"))
+    return Interface(identifier, MappingProxyType(dict(element.attrib)), kind, version, sources)

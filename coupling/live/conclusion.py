@@ -75,7 +75,7 @@ def conclude(session: Session, outcome: Outcome, warned: Sequence[str], given: S
         for make in (warnings, jumps, idle, impacts_warned):
             outcome.warnings += sentences(make, session)
         outcome.notes += [*built.notes, *sentences(_degrees, session, given), *sentences(built.overruled, given)]
-        for make in (takeovers, _shared, _left, _events_alone):
+        for make in (takeovers, _shared, _left, _events_alone, _compiled):
             outcome.notes += sentences(make, session)
     except HostDied:
         outcome.warnings.append(lost_afterwards(session.kernel.library))
@@ -121,6 +121,12 @@ def _events_alone(session: Session) -> list[str]:
         f"events within steps were handled by {', '.join(found)} alone, and the others learned of them at the next point, because "
         f"{' and '.join(why) or 'the scheme does not go back'}; a smaller communication_step reduces the delay"
     ]
+
+
+def _compiled(session: Session) -> list[str]:
+    """Returns notes on FMUs that were compiled from their sources."""
+    notes = (part.fmu.compiled.get(part.interface.identifier) for part in session.built.parts)
+    return list(dict.fromkeys(note for note in notes if note))
 
 
 def judge(session: Session, outcome: Outcome, record: Record, loose: Collection[str]) -> None:

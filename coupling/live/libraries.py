@@ -24,16 +24,16 @@ _NO_ROOM = "failed to map", "annot allocate", "cannot create shared object descr
 
 
 def library_of(
-    part: Part, home: Library = own, guard: Guard | None = None, chosen: dict[Path, LoadedLibrary] | None = None
+    part: Part, home: Library = own, guard: Guard | None = None, chosen: dict[Path, LoadedLibrary] | None = None, sandbox: bool = False
 ) -> LoadedLibrary:
     """Returns the binary of an instance, in a process or in that of a guard; refuses one that cannot be opened, by the instance's name.
 
     ``chosen`` holds the binaries of the same session by their paths. The binary is added to it, since the instances of the session share
-    it.
+    it. ``sandbox``: sources are compiled in a sandbox.
     """
     fmu, opened = part.fmu, guard.opened if guard is not None else {} if chosen is None else chosen
     try:
-        path = fmu.library(part.kind)
+        path = fmu.library(part.kind, sandbox)
     except FmuError as error:
         raise FmuError(f"'{part.name}' cannot be loaded: {error}") from None
     try:

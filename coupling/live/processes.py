@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from coupling.errors import BuildError, StartError
+from coupling.fmus import FmuError
 from coupling.kernel import library as own
 from coupling.kernel.hosts.host import HostError, listen
 from coupling.kernel.hosts.hosted import HostDied, HostedLibrary
@@ -64,6 +65,16 @@ def check_apart(run: Run, definition: Definition) -> None:
             )
 
 
+def _compile(definition: Definition) -> None:
+    """Compiles in a sandbox what brings only sources, before any FMU runs. An FMU that cannot be loaded is refused when it is."""
+    for each in definition.instances:
+        for fmu in dict.fromkeys((each.fmu.fmu, each.stepped.fmu)):
+            for interface in (fmu.model_exchange, fmu.co_simulation):
+                if interface is not None and each.kind in (None, interface.kind):
+                    with suppress(FmuError):
+                        fmu.library(interface, sandbox=True)
+
+
 def _needs_python(definition: Definition) -> bool:
     """Says whether an FMU takes Python from its process. Components for Co-Simulation, which are built for it, never do."""
     return any(each.fmu.fmu.needs_python for each in definition.instances)
@@ -96,6 +107,8 @@ class RunProcesses:
     @contextmanager
     def entered(self, run: Run, definition: Definition) -> Iterator[None]:
         """Provides the process of a run for as long as the run takes."""
+        if run.isolation.sandbox:
+            _compile(definition)
         if not is_isolated(run, definition):
             yield
             return

@@ -18,7 +18,7 @@ def sandbox_of(fmus: Iterable[Fmu]) -> Sandbox:
             f"sandbox = True is refused: {lacks()}; leave it out, or run the FMUs where they can do no harm, such as in a container without a network"
         )
     each = list(fmus)
-    folders = dict.fromkeys((fmu.folder, fmu.sharing is not Sharing.MACHINE) for fmu in each)
+    folders = dict.fromkeys((folder, fmu.sharing is not Sharing.MACHINE) for fmu in each for folder in fmu.folders)
     if any(fmu.needs_python for fmu in each):
         folders |= {(folder, False): None for folder in folders_of_python()}
     return Sandbox(*(tuple(folder for folder, own in folders if own is writable) for writable in (False, True)))

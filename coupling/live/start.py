@@ -52,7 +52,7 @@ def start(program: Program, running: Running, library: Library = library) -> Ses
     try:
         with _undivided() as look, guards.named(instances):
             for index, part in enumerate(program.built.parts):
-                instances.append(_instantiated(program, index, part, library, guards, libraries))
+                instances.append(_instantiated(program, index, part, library, guards, libraries, running.run.isolation.sandbox))
                 look()
         session = Session(program, instances, running, library=library, guards=guards)
     except BaseException:
@@ -122,13 +122,13 @@ def _begin(session: Session, reset: bool = False) -> None:
 
 
 def _instantiated(
-    program: Program, index: int, part: Part, library: Library, guards: Guards, libraries: dict[Path, LoadedLibrary]
+    program: Program, index: int, part: Part, library: Library, guards: Guards, libraries: dict[Path, LoadedLibrary], sandbox: bool
 ) -> Instance:
     fmu = part.fmu
     try:
         views, elements = [View(*each) for each in fmu.views], [Element(*each) for each in part.elements]
         stepping = _stepping(program, index, part)
-        loaded = library_of(part, library, guards.of(part), libraries)
+        loaded = library_of(part, library, guards.of(part), libraries, sandbox)
         made = Instance(loaded, part.name, fmu.token, fmu.resources, stepping, views=views, elements=elements, logging=part.logging)
     except HostDied as error:
         raise lost_at_start(library, error.death, part) from None

@@ -96,6 +96,7 @@ def define_instance(
     logging: bool = False,
     dotted: bool = False,
     process: str | None = None,
+    compile: bool = True,
 ) -> InstanceDefinition:
     """Returns an instance, after all checks that concern it alone; components are built here.
 
@@ -106,7 +107,7 @@ def define_instance(
         raise BuildError(f"the start values of '{name}' are {shown(start_values)}; give them by their names, such as {{'m': 1.0}}")
     if kind is not None and not is_word(kind, ("me", "cs")):
         raise BuildError(f"'{name}' cannot run as {shown(kind)}; the kinds are 'me' (Model Exchange) and 'cs' (Co-Simulation)")
-    for option, value in (("private", private), ("logging", logging)):
+    for option, value in (("private", private), ("logging", logging), ("compile", compile)):
         if not isinstance(value, bool):
             raise BuildError(f"{option} = {shown(value)} of '{name}' is refused: give True or False")
     _check_process(name, process)
@@ -120,6 +121,8 @@ def define_instance(
             (stepped.fmu if kind == "cs" else loaded).interface(kind)
         except FmuError as error:
             raise BuildError(f"'{name}' cannot run{f' as {asked!r}' if asked else ''}: {error}") from None
+    if not compile:
+        refuse_sources(name, loaded, kind)
     given = {variable: value for variable, value in (start_values or {}).items() if variable not in loaded.arrays}
     structural = structural_values(loaded, dict(item for each in given.items() for item in start_items(name, loaded, *each)))
     if structural:  # the sizes of arrays may follow from them
@@ -139,6 +142,16 @@ def define_instance(
         logging,
         process,
     )
+
+
+def refuse_sources(name: str, fmu: Fmu, kind: str | None) -> None:
+    """Refuses an instance whose binary would have to be compiled from sources."""
+    for interface in (fmu.model_exchange, fmu.co_simulation):
+        if interface is not None and kind in (None, interface.kind):
+            try:
+                fmu.check_sources(interface.identifier, allowed=False)
+            except FmuError as error:
+                raise BuildError(f"'{name}' must not be compiled: {error}") from None
 
 
 def _check_process(name: str, process: Any) -> None:

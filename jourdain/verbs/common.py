@@ -123,6 +123,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     isolation.add_argument(
         "--sandbox", action="store_true", default=None, help="such a process may access only its FMUs' files and has no network"
     )
+    isolation.add_argument("--no-compile", action="store_true", help="refuse FMUs that have only sources for this platform")
     return isolation
 
 
@@ -133,7 +134,10 @@ def add_kind(parser: argparse.ArgumentParser) -> None:
 def run_of(chosen: argparse.Namespace, system: System) -> tuple[float, dict[str, Any], dict[str, float | str]]:
     """Returns stop time, other options and start values: those of the command line, and those of the file for the rest."""
     from coupling.options.calls import flattened, gathered
+    from coupling.plan.definition import refuse_sources
 
+    for each in system.definition.instances if chosen.no_compile else ():
+        refuse_sources(each.name, each.fmu.fmu, each.kind)
     options = {
         "solver": chosen.solver,
         "rtol": chosen.rtol,

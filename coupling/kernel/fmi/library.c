@@ -11,16 +11,26 @@
 
 typedef void (*Function)(void);
 
-static Function find(void *handle, const char *symbol)
+enum { LONGEST = 1000 };
+
+/* The function of a name, or of this name after the model identifier: sources of FMUs have such names. `path` is null in the first case. */
+static Function find(void *handle, const char *path, const char *symbol)
 {
     union { /* ISO C has no conversion from object to function pointers */
         void *object;
         Function function;
-    } found = {dlsym(handle, symbol)};
+    } found = {NULL};
+    char named[LONGEST];
+    if (path) {
+        const char *const slash = strrchr(path, '/'), *const file = slash ? slash + 1 : path, *const dot = strrchr(file, '.');
+        if (snprintf(named, sizeof named, "%.*s_%s", dot ? (int)(dot - file) : (int)strlen(file), file, symbol) >= LONGEST)
+            return NULL;
+    }
+    found.object = dlsym(handle, path ? named : symbol);
     return found.function;
 }
 
-#define OPTIONAL(member, symbol, result, arguments) library->F.member = (result(*) arguments)find(library->handle, PREFIX #symbol);
+#define OPTIONAL(member, symbol, result, arguments) library->F.member = (result(*) arguments)find(library->handle, path, PREFIX #symbol);
 #define REQUIRED(member, symbol, result, arguments)      \
     OPTIONAL(member, symbol, result, arguments)          \
     if (!library->F.member)                              \
@@ -29,16 +39,16 @@ static Function find(void *handle, const char *symbol)
     if (!library->F.member)                       \
         return PREFIX #symbol;
 #define IGNORED(member, symbol, result, arguments)
-#define ACCESS(type, name, c)                                               \
-    library->F.get[type] = (GET)find(library->handle, PREFIX "Get" #name);  \
-    library->F.set[type] = (SET)find(library->handle, PREFIX "Set" #name);
+#define ACCESS(type, name, c)                                                    \
+    library->F.get[type] = (GET)find(library->handle, path, PREFIX "Get" #name); \
+    library->F.set[type] = (SET)find(library->handle, path, PREFIX "Set" #name);
 
 /* Each returns the symbol that is missing, or null. */
 #define F fmi2
 #define GET Fmi2Get
 #define SET Fmi2Set
 #define PREFIX "fmi2"
-static const char *resolve_2(Library *library)
+static const char *resolve_2(Library *library, const char *path)
 {
     FMI2_FUNCTIONS(REQUIRED, OPTIONAL, OPTIONAL, OPTIONAL)
     FMI2_TYPES(ACCESS)
@@ -61,26 +71,18 @@ static const char *missing_2(const Library *library, bool stepped)
 #define GET Fmi2Get
 #define SET Fmi2Set
 #define PREFIX "fmi"
-#define OF_KIND(member, symbol, result, arguments) library->F.member = (result(*) arguments)find_of_model(library->handle, model, PREFIX #symbol);
+#define OF_KIND(member, symbol, result, arguments) library->F.member = (result(*) arguments)find_of_model(library->handle, path, PREFIX #symbol);
 #define ACCESS_1(type, name, c)                                                         \
-    library->F.get[type] = (GET)find_of_model(library->handle, model, PREFIX "Get" #name);  \
-    library->F.set[type] = (SET)find_of_model(library->handle, model, PREFIX "Set" #name);
+    library->F.get[type] = (GET)find_of_model(library->handle, path, PREFIX "Get" #name);  \
+    library->F.set[type] = (SET)find_of_model(library->handle, path, PREFIX "Set" #name);
 /* The model identifier, which is the name of the binary, stands before each function of FMI 1.0; tools also left it out. */
-static Function find_of_model(void *handle, const char *model, const char *symbol)
+static Function find_of_model(void *handle, const char *path, const char *symbol)
 {
-    char name[512];
-    snprintf(name, sizeof name, "%s_%s", model, symbol);
-    const Function found = find(handle, name);
-    return found ? found : find(handle, symbol);
+    const Function found = find(handle, path, symbol);
+    return found ? found : find(handle, NULL, symbol);
 }
 static const char *resolve_1(Library *library, const char *path)
 {
-    const char *const slash = strrchr(path, '/');
-    char model[256];
-    snprintf(model, sizeof model, "%s", slash ? slash + 1 : path);
-    char *const dot = strrchr(model, '.');
-    if (dot)
-        *dot = '\0';
     library->fmi1 = calloc(1, sizeof *library->fmi1);
     if (!library->fmi1)
         return "calloc";
@@ -106,7 +108,7 @@ static const char *missing_1(const Library *library, bool stepped)
 #define GET Fmi3Get
 #define SET Fmi3Set
 #define PREFIX "fmi3"
-static const char *resolve_3(Library *library)
+static const char *resolve_3(Library *library, const char *path)
 {
     FMI3_FUNCTIONS(REQUIRED, OPTIONAL, OPTIONAL, OPTIONAL)
     FMI3_TYPES(ACCESS)
@@ -258,7 +260,9 @@ Library *library_open(const char *path, int standard, char *problem, size_t size
         free(library);
         return NULL;
     }
-    const char *missing = standard == 1 ? resolve_1(library, path) : standard == 2 ? resolve_2(library) : resolve_3(library);
+    const char *const known = standard == 2 ? "fmi2GetVersion" : "fmi3GetVersion";
+    const char *const prefix = standard == 1 || find(library->handle, NULL, known) ? NULL : path;
+    const char *missing = standard == 1 ? resolve_1(library, path) : standard == 2 ? resolve_2(library, prefix) : resolve_3(library, prefix);
     if (missing) {
         snprintf(problem, size, "the function %s is missing", missing);
         library_close(library);

@@ -201,27 +201,20 @@ void hosts_forget(void)
     atomic_flag_clear(&listing);
 }
 
-static size_t length(const char *const *texts)
-{
-    size_t count = 0;
-    while (texts && texts[count])
-        count++;
-    return count;
-}
-
 /* Arguments of the program, and after them those that the host reads in `host_run`. */
 static char **command(const HostOptions *options, char *where, char *size)
 {
-    enum { OF_HOST = 3 };
-    const size_t program = length(options->program), paths = length(options->sandbox);
-    char **const arguments = calloc(program + OF_HOST + paths + 1, sizeof *arguments);
-    if (arguments) {
-        memcpy(arguments, options->program, program * sizeof *arguments);
-        memcpy(arguments + program, (char *[OF_HOST]){(char *)options->core, where, size}, OF_HOST * sizeof *arguments);
-        if (paths)
-            memcpy(arguments + program + OF_HOST, options->sandbox, paths * sizeof *arguments);
+    const char *const of_host[] = {options->core, where, size, NULL}, *const *const lists[] = {options->program, of_host, options->sandbox};
+    char **arguments = NULL;
+    for (bool counting = true;; counting = false) {
+        size_t count = 0;
+        for (int i = 0; i < 3; i++)
+            for (const char *const *each = lists[i]; each && *each; each++, count++)
+                if (!counting)
+                    arguments[count] = (char *)*each;
+        if (!counting || !(arguments = calloc(count + 1, sizeof *arguments)))
+            return arguments;
     }
-    return arguments;
 }
 
 static Host *start(const HostOptions *options, char *problem, size_t size, bool *elsewhere)

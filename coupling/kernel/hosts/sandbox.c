@@ -21,7 +21,7 @@
 
 /* Constants of linux/landlock.h and numbers of newer system calls, whose headers may be older than the kernel. */
 enum { CREATE_RULESET = 444, ADD_RULE, RESTRICT_SELF, NEWEST_KNOWN = 472, WANTS_VERSION = 1, PATH_BENEATH = 1 };
-enum { WRITE_FILE = 1 << 1, READ_FILE = 1 << 2, READ_DIR = 1 << 3, TRUNCATE = 1 << 14, EVERYTHING = (1 << 16) - 1, OF_FILES = WRITE_FILE | READ_FILE | TRUNCATE };
+enum { EXECUTE = 1 << 0, WRITE_FILE = 1 << 1, READ_FILE = 1 << 2, READ_DIR = 1 << 3, TRUNCATE = 1 << 14, EVERYTHING = (1 << 16) - 1, OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE };
 enum { HAS_TRUNCATE = 3, HAS_DEVICES = 5, HAS_SCOPES = 6 };
 typedef struct {
     uint64_t files, network, scoped;
@@ -89,7 +89,7 @@ static const char *const of_system[] = {
 };
 static const char *const of_devices[] = {"/dev/null", NULL};
 
-static int restrict_files(const char *const *readable, const char *const *writable, const char **at)
+static int restrict_files(const char *const *readable, const char *const *writable, bool programs, const char **at)
 {
     const int version = landlock_version();
     const uint64_t everything = version >= HAS_DEVICES ? EVERYTHING : EVERYTHING >> 1;
@@ -97,14 +97,14 @@ static int restrict_files(const char *const *readable, const char *const *writab
     const int rules = (int)syscall(CREATE_RULESET, &handled, version >= HAS_SCOPES ? sizeof handled : sizeof handled.files, 0);
     if (rules < 0)
         return errno;
-    const uint64_t reading = READ_FILE | READ_DIR;
+    const uint64_t reading = READ_FILE | READ_DIR | (programs ? EXECUTE : 0);
     int error = allow_all(rules, of_system, reading, false, at);
     if (!error)
-        error = allow_all(rules, of_devices, reading | WRITE_FILE, false, at);
+        error = allow_all(rules, of_devices, READ_FILE | WRITE_FILE, false, at);
     if (!error)
         error = allow_all(rules, readable, reading, true, at);
     if (!error)
-        error = allow_all(rules, writable, everything, true, at);
+        error = allow_all(rules, writable, programs ? everything & ~(uint64_t)EXECUTE : everything, true, at);
     if (!error && syscall(RESTRICT_SELF, rules, 0))
         error = errno;
     close(rules);
@@ -116,10 +116,10 @@ static int restrict_files(const char *const *readable, const char *const *writab
 #ifdef __x86_64__
 enum { CLONE3 = 435, X32 = 0x40000000 };
 
-/* Networks; programs; other processes and their memory; ways around Landlock or this filter; what belongs to files outside, beyond their content. */
+/* Networks; other processes and their memory; ways around Landlock or this filter; what belongs to files outside, beyond their content. */
 static const int denied[] = {
     SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4, SYS_sendto, SYS_sendmsg, SYS_sendmmsg,
-    SYS_fork, SYS_vfork, SYS_execve, SYS_execveat, SYS_setsid, SYS_setpgid,
+    SYS_setsid, SYS_setpgid,
     SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_tkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_kcmp, 424 /* pidfd_send_signal */,
     434 /* pidfd_open */, 438 /* pidfd_getfd */, 440 /* process_madvise */, SYS_setpriority, SYS_sched_setscheduler, SYS_sched_setparam,
     SYS_shmget, SYS_shmat, SYS_msgget, SYS_msgsnd, SYS_semget, SYS_semop, SYS_mq_open, SYS_mq_unlink,
@@ -133,7 +133,9 @@ static const int denied[] = {
     466 /* removexattrat */, 469 /* file_setattr */,
 };
 
-enum { COUNT = sizeof denied / sizeof *denied, MOST = 3 * COUNT + 48 };
+static const int of_programs[] = {SYS_fork, SYS_vfork, SYS_execve, SYS_execveat};
+
+enum { COUNT = sizeof denied / sizeof *denied, OF_PROGRAMS = sizeof of_programs / sizeof *of_programs, MOST = 3 * (COUNT + OF_PROGRAMS) + 48 };
 
 typedef struct {
     struct sock_filter code[MOST];
@@ -178,6 +180,8 @@ static void to_itself(Filter *f, int call, bool zero)
 /* Threads, not processes. */
 static void threads_alone(Filter *f)
 {
+    for (int i = 0; i < OF_PROGRAMS; i++)
+        deny(f, of_programs[i], refused);
     deny(f, CLONE3, unknown); /* its flags cannot be looked at; the C library goes back to clone */
     put(f, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4);
     load(f, offsetof(struct seccomp_data, args[0]));
@@ -186,7 +190,7 @@ static void threads_alone(Filter *f)
     end(f, refused);
 }
 
-static int restrict_calls(void)
+static int restrict_calls(bool programs)
 {
     static Filter f;
     f.length = 0;
@@ -203,14 +207,16 @@ static int restrict_calls(void)
     to_itself(&f, SYS_kill, true);
     to_itself(&f, SYS_tgkill, false);
     to_itself(&f, SYS_prlimit64, true);
-    threads_alone(&f);
+    if (!programs)
+        threads_alone(&f);
     end(&f, SECCOMP_RET_ALLOW);
     const struct sock_fprog program = {f.length, f.code};
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) ? errno : 0;
 }
 #else
-static int restrict_calls(void)
+static int restrict_calls(bool programs)
 {
+    (void)programs;
     return ENOSYS;
 }
 #endif
@@ -222,22 +228,32 @@ static int without_capabilities(void)
     return syscall(SYS_capset, &head, none) ? errno : 0;
 }
 
-int sandbox_enter(const char *const *readable, const char *const *writable, char *problem, size_t size)
+static int enter(const char *const *readable, const char *const *writable, bool programs, char *problem, size_t size)
 {
     if (sandbox_lacks(problem, size))
         return ENOSYS;
     const char *at = "";
     int error = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? errno : 0;
     if (!error)
-        error = restrict_files(readable, writable, &at);
+        error = restrict_files(readable, writable, programs, &at);
     if (error) {
         snprintf(problem, size, "files cannot be kept apart: %s%s%s", at, *at ? ": " : "", strerror(error));
         return error;
     }
     error = without_capabilities();
     if (!error)
-        error = restrict_calls();
+        error = restrict_calls(programs);
     if (error)
         snprintf(problem, size, "system calls cannot be filtered: %s", strerror(error));
     return error;
+}
+
+int sandbox_enter(const char *const *readable, const char *const *writable, char *problem, size_t size)
+{
+    return enter(readable, writable, false, problem, size);
+}
+
+int sandbox_enter_compiler(const char *const *readable, const char *const *writable, char *problem, size_t size)
+{
+    return enter(readable, writable, true, problem, size);
 }

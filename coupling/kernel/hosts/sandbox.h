@@ -12,4 +12,7 @@ int sandbox_lacks(char *problem, size_t size); /* gets what the system lacks */
  * readable as well. */
 int sandbox_enter(const char *const *readable, const char *const *writable, char *problem, size_t size);
 
+/* The same for a compiler, which may start the programs of the system and those in readable folders. */
+int sandbox_enter_compiler(const char *const *readable, const char *const *writable, char *problem, size_t size);
+
 #endif
