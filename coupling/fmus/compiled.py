@@ -138,14 +138,16 @@ def _run(task: dict[str, Any], inside: Path, made: Path, path: Path) -> dict[str
 
 _ERROR = re.compile(r"^(?P<place>[^:\n]+(?::\d+)?)(?::\d+)*: (?:fatal )?error: (?P<text>.+)$", re.MULTILINE)
 
+_MISSING = "undefined reference"
+
 
 def _refused(path: Path, command: list[str], said: str, made: Path) -> FmuError:
     """Returns the error on sources that do not compile: the first error of the compiler, its file, and the command."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()] or ["the compiler gave no reason"]
+    missing = next((line[line.index(_MISSING) :] for line in lines if _MISSING in line), "")  # the linker's last line says less
     first = _ERROR.search(said)
-    lines = [line for line in said.splitlines() if line.strip()]
-    wrong = next((line for line in lines if "undefined reference" in line), lines[-1] if lines else "the compiler gave no reason")
-    where, text = (f"{first['place']}: ", first["text"]) if first else ("", wrong)
-    told = shown(f"{where}{text}", 300)[1:-1]
+    wrong = missing or (f"{first['place']}: {first['text']}" if first else lines[-1])
+    told = shown(wrong, 300)[1:-1]
     typed = shlex.join(command).replace(f"{made}/", "")
     return FmuError(
         f"'{path}' brings sources and no binary for this platform, and does not compile: {told}; report this to its makers, or export it for "

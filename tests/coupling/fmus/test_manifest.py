@@ -91,9 +91,8 @@ def test_casadi_model_description(of_casadi: Fmu) -> None:
 
 
 def test_casadi_exports_no_binary(of_casadi: Fmu) -> None:
-    """The sources inside are the way out."""
-    with pytest.raises(FmuError, match=r"has no binary \S+/oscillator\.\w+ for this platform, it has none at all; .*fmpy compile"):
-        of_casadi.library("me")
+    """The sources inside are compiled."""
+    assert of_casadi.library("me").name == "oscillator.so"
 
 
 # -- what either draft can say -----------------------------------------------------------------------------------------

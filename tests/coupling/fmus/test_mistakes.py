@@ -230,14 +230,13 @@ def on_linux(monkeypatch: pytest.MonkeyPatch) -> None:
         (3, {}, "has no binary x86_64-linux/m.so for this platform, it has none at all; export it for this platform"),
         (
             3,
-            {"binaries/x86_64-windows/m.dll": "", "sources/m.c": ""},
-            "has no binary x86_64-linux/m.so for this platform, it has x86_64-windows/m.dll; "
-            "export it for this platform, or build it from the sources inside: fmpy compile 'm.fmu'",
+            {"binaries/x86_64-windows/m.dll": "", "sources/m.h": ""},
+            "has no binary x86_64-linux/m.so for this platform, it has x86_64-windows/m.dll; export it for this platform",
         ),
     ],
 )
 def test_no_binary(write: Write, fmi: int, files: dict[str, str], sentence: str) -> None:
-    """The binaries that there are, and the sources if they are inside, show the way out."""
+    """The binaries that exist are named. Headers alone are no sources."""
     path = write(fmi, f"{ME}<ModelVariables/>", files)
     with pytest.raises(FmuError) as error:
         load(path).library("me")

@@ -119,9 +119,8 @@ def test_the_command_line_runs_a_slave(tmp_path: Path) -> None:
 
 def test_a_binary_says_whether_it_takes_python() -> None:
     """Its undefined symbols count, whatever the tool calls itself; a binary of C takes no Python."""
-    from coupling.fmus.archive import find_library
     from coupling.fmus.symbols import needs_python
 
     fmu = load(slave(2))
-    assert fmu.needs_python and needs_python(find_library(fmu.path, fmu.folder, 2, "Lag"))
+    assert fmu.needs_python and needs_python(fmu.library("cs"))
     assert not load(oscillator()).needs_python
