@@ -151,5 +151,5 @@ def _refused(path: Path, command: list[str], said: str, made: Path) -> FmuError:
     typed = shlex.join(command).replace(f"{made}/", "")
     return FmuError(
         f"'{path}' brings sources and no binary for this platform, and does not compile: {told}; report this to its makers, or export it for "
-        f"this platform; the command was: {typed}"
+        f"this platform. The command was: {typed}"
     )

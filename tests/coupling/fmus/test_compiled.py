@@ -162,7 +162,7 @@ def test_the_first_error_of_the_compiler(tmp_path: Path, fmi: int) -> None:
     said = refusal(source_fmu(tmp_path, fmi, code='#include "missing.h"\n{source}'))
     assert said.startswith(
         "'Oscillator.fmu' brings sources and no binary for this platform, and does not compile: sources/model.c:1: missing.h: No such file or "
-        "directory; report this to its makers, or export it for this platform; the command was: "
+        "directory; report this to its makers, or export it for this platform. The command was: "
     )
     assert "gcc -c -O2 -fPIC " in said and said.endswith(" sources/model.c -o 0.o")
 

@@ -46,7 +46,7 @@ def test_functions_with_the_model_identifier_as_prefix(tmp_path: Path, fmi: int,
 
 @pytest.mark.skipif(bool(lacks()), reason="no sandbox here")
 def test_sources_are_compiled_in_the_sandbox(tmp_path: Path, fmi: int) -> None:
-    """With resources the FMU has a folder that it may write, without them its files are shared."""
+    """An FMU with resources has a folder that it may write; the files of others are shared."""
     secret = tmp_path / "secret.h"
     secret.write_text("")
     for files in ({}, {"resources/table.txt": "1"}):
