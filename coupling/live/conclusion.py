@@ -75,7 +75,7 @@ def conclude(session: Session, outcome: Outcome, warned: Sequence[str], given: S
         for make in (warnings, jumps, idle, impacts_warned):
             outcome.warnings += sentences(make, session)
         outcome.notes += [*built.notes, *sentences(_degrees, session, given), *sentences(built.overruled, given)]
-        for make in (takeovers, _shared, _left, _events_alone, _compiled):
+        for make in (takeovers, _shared, _left, _events_alone, _compiled, _effects):
             outcome.notes += sentences(make, session)
     except HostDied:
         outcome.warnings.append(lost_afterwards(session.kernel.library))
@@ -127,6 +127,20 @@ def _compiled(session: Session) -> list[str]:
     """Returns notes on FMUs that were compiled from their sources."""
     notes = (part.fmu.compiled.get(part.interface.identifier) for part in session.built.parts)
     return list(dict.fromkeys(note for note in notes if note))
+
+
+_EFFECTS = ("the floating-point mode", "the locale", "the working folder", "the mask of signals")
+"""Settings of a process, by the bits of ``effects.h``."""
+
+
+def _effects(session: Session) -> list[str]:
+    """Returns a note on each instance that has changed settings of its process."""
+    notes = []
+    for part, instance in zip(session.built.parts, session.instances, strict=True):
+        bits = 0 if part.fmu.is_own else instance.effects
+        if changed := [name for bit, name in enumerate(_EFFECTS) if bits >> bit & 1]:
+            notes.append(f"'{part.name}' ({part.fmu.path.name}) changed {' and '.join(changed)} of its process, restored after each call")
+    return notes
 
 
 def judge(session: Session, outcome: Outcome, record: Record, loose: Collection[str]) -> None:

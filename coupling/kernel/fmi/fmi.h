@@ -170,6 +170,8 @@ typedef struct Library {
     void *handle;
     uint64_t data; /* a digest of its variables when it was watched first */
     int threads;   /* threads of the process at the call */
+    bool foreign;     /* side effects of its calls on settings of the process are compared */
+    unsigned effects; /* those of its opening */
     void (*together)(Component, const Directional *, size_t count); /* calls that come next, where that helps; or null */
     union {
         Fmi2 fmi2;

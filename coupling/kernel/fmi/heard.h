@@ -5,6 +5,7 @@
 #include "fmi/fmi.h"
 
 #ifdef KERNEL_EXPORTED
+#include "fmi/effects.h"
 #include "fmi/where.h"
 #endif
 
@@ -32,9 +33,30 @@ typedef struct Instance Instance;
 /* Returns the status of a call; a status that the standard does not have becomes an error. */
 Status instance_heard(Instance *, Status);
 
+#ifdef KERNEL_EXPORTED
+void instance_settle(Instance *); /* restores the floating-point mode that a call has changed */
+#define SETTLE() (__builtin_expect(float_control() != float_expected, 0) ? instance_settle(instance) : (void)0)
+/* Settings of the process before calls that begin or end an instance; null for components of this library, which change none. */
+Surroundings *instance_surroundings(const Instance *);
+void instance_surrounded(Instance *, Surroundings *);
+#else
+#define SETTLE() ((void)0)
+typedef void Surroundings;
+#define instance_surroundings(instance) NULL
+#define instance_surrounded(instance, before) ((void)(before))
+#endif
+#define SURROUNDED(call)                                                \
+    do {                                                                \
+        Surroundings *const before = instance_surroundings(instance);   \
+        const Status status = call;                                     \
+        instance_surrounded(instance, before);                          \
+        return status;                                                  \
+    } while (0)
+
 static inline Status heard(Instance *instance, Status status)
 {
     LEAVES();
+    SETTLE();
     return (unsigned)status <= WARNING ? status : instance_heard(instance, status);
 }
 

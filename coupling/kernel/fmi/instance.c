@@ -67,6 +67,7 @@ Instance *instance_open(const Library *library, const Making *how, char *problem
     const bool viewed = add_views(instance, how);
     instance_enlist(instance);
     instance->called = true;
+    Surroundings *const before = instance_surroundings(instance);
     instance->component = viewed ? instantiate(instance, how) : NULL;
     if (viewed && !instance->component && instance->event_mode) { /* it may have declared more than it can do */
         Stepping without = *how->stepping;
@@ -75,6 +76,7 @@ Instance *instance_open(const Library *library, const Making *how, char *problem
         again.stepping = &without;
         instance->component = instantiate(instance, &again);
     }
+    instance_surrounded(instance, before);
     if (instance->component)
         return instance;
     instance_heard(instance, ERROR);
@@ -88,18 +90,15 @@ void instance_close(Instance *instance)
     if (!instance)
         return;
     const Library *l = instance->library;
+    Surroundings *const before = instance_surroundings(instance);
     ENTERS_BOTH(release);
     if (l->version == 3)
         l->fmi3.release(instance->component);
     else
         l->fmi2.release(instance->component);
     LEAVES();
+    instance_surrounded(instance, before);
     discard(instance);
-}
-
-bool instance_handles_events(const Instance *instance)
-{
-    return instance->event_mode;
 }
 
 /* Whatever one version's call returns, or an error where the FMU lacks the function. */
@@ -133,7 +132,7 @@ static Status instance_enter_initialization(Instance *instance, double tolerance
     return heard(instance, l->fmi2.enter_initialization(COMPONENT));
 }
 
-Status instance_exit_initialization(Instance *instance)
+static Status exit_initialization(Instance *instance)
 {
     instance->running = true;
     CALL(exit_initialization, (COMPONENT), (COMPONENT));
@@ -235,7 +234,12 @@ static Status configure(Instance *instance, const Start *s, Refusal *refusal)
     return heard(instance, l->fmi3.exit_configuration(COMPONENT));
 }
 
-Status instance_start(Instance *instance, const Start *s, Refusal *refusal)
+Status instance_exit_initialization(Instance *instance)
+{
+    SURROUNDED(exit_initialization(instance));
+}
+
+static Status start(Instance *instance, const Start *s, Refusal *refusal)
 {
     const Library *l = instance->library;
     Status status = OK;
@@ -265,9 +269,9 @@ Status instance_start(Instance *instance, const Start *s, Refusal *refusal)
     return status;
 }
 
-Status instance_move_states(Instance *instance, const double *x, size_t count)
+Status instance_start(Instance *instance, const Start *s, Refusal *refusal)
 {
-    return instance_set_states(instance, x, count);
+    SURROUNDED(start(instance, s, refusal));
 }
 
 Status instance_get_states(Instance *instance, double *x, size_t count)

@@ -33,6 +33,7 @@ struct Instance {
     bool called; /* no message has been logged since a call began */
     char *name;
     struct Instance *next, *previous; /* neighbours in the list of instances */
+    unsigned effects; /* on settings of the process, as bits: see effects.h */
     char message[4096]; /* all that it logged in the last call in which it logged anything */
 };
 
@@ -70,6 +71,7 @@ Instance *instance_open(const Library *, const Making *, char *problem, size_t s
 void instance_close(Instance *);
 const char *instance_message(const Instance *);
 const char *instance_said(const Instance *); /* messages of the last call; empty where it logged nothing */
+int instance_effects(const Instance *); /* side effects so far, as bits: see effects.h */
 bool instance_handles_events(const Instance *); /* true in Co-Simulation with Event Mode, which may have been refused */
 
 /* Everything up to Initialization Mode: a reset where the instance has run before, then start values of any type, neighbours of one type

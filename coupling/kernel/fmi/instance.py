@@ -100,6 +100,7 @@ declare(
         "instance_message": (c_char_p, [c_void_p]),
         "instance_said": (c_char_p, [c_void_p]),
         "instance_handles_events": (c_bool, [c_void_p]),
+        "instance_effects": (c_int, [c_void_p]),
         "instance_start": (c_int, [c_void_p, POINTER(StartStructure), POINTER(RefusalStructure)]),
         "instance_exit_initialization": (c_int, [c_void_p]),
         "instance_set": (c_int, [c_void_p, c_int, c_void_p, c_size_t, c_void_p]),
@@ -307,6 +308,11 @@ class Instance:
         """The messages of the last call, if any."""
         said = self.library.instance_said(self.handle)
         return " ".join(said.decode(errors="replace").split()) if said else ""
+
+    @property
+    def effects(self) -> int:
+        """Side effects on settings of its process so far, as bits of ``effects.h``."""
+        return self.library.instance_effects(self.handle)
 
     @property
     def handles_events(self) -> bool:

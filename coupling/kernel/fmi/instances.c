@@ -1,6 +1,18 @@
 /* Many instances up to the end of their initialization, in few calls. */
 #include "fmi/instance.h"
 
+/* Doors for callers outside of the kernel. */
+
+bool instance_handles_events(const Instance *instance)
+{
+    return instance->event_mode;
+}
+
+Status instance_move_states(Instance *instance, const double *x, size_t count)
+{
+    return instance_set_states(instance, x, count);
+}
+
 int instances_start(Instance *const *instances, const Start *const *starts, int count, bool reset, double tolerance, double start, double stop,
                     Refusal *refusal, Status *status)
 {

@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include "fmi/effects.h"
 #include "fmi/fmi1.h"
 #include "fmi/where.h"
 
@@ -227,6 +228,7 @@ void library_watch(Library *library)
 {
     library->data = digest(library->handle);
     library->threads = threads();
+    library->foreign = true;
 }
 
 bool library_is_changed(const Library *library)
@@ -254,7 +256,9 @@ Library *library_open(const char *path, int standard, char *problem, size_t size
         return NULL;
     library->standard = standard;
     library->version = standard == 3 ? 3 : 2;
+    Surroundings *const before = surroundings_of();
     library->handle = open_library(path, standard);
+    library->effects = surroundings_restore(before);
     if (!library->handle) {
         snprintf(problem, size, "%s", dlerror());
         free(library);

@@ -1,5 +1,6 @@
 /* The host's side of a guard: makes the calls that the master's proxies ask for. */
 #include "hosts/guard.h"
+#include "fmi/effects.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@ typedef struct {
     Component component;
     int number;
     double time;
+    unsigned effects;
     Fmi2Callbacks callbacks;
 } Resident;
 
@@ -47,6 +49,18 @@ static void note(const Resident *r, Status status, const char *category, const c
         channel->said += (uint32_t)(sizeof logged + logged.category + logged.message);
     }
     atomic_flag_clear(&logging);
+}
+
+/* Reports side effects of a resident that are new. */
+static void note_effects(Resident *r, unsigned effects)
+{
+    char text[20];
+    const unsigned found = effects & ~r->effects;
+    if (!found)
+        return;
+    r->effects |= found;
+    snprintf(text, sizeof text, "%u", found);
+    note(r, OK, EFFECTS_CATEGORY, text);
 }
 
 static void log_2(void *environment, const char *name, Status status, const char *category, const char *message, ...)
@@ -273,6 +287,14 @@ static Status run_3(Resident *r, Record *c, unsigned char *data)
     return status;
 }
 
+/* Calls after which all settings of the process are compared. */
+static bool begins_or_ends(const Resident *r, int call)
+{
+    return r->library->version == 2
+               ? call == CALL_NUMBER(Fmi2, enter_initialization) || call == CALL_NUMBER(Fmi2, exit_initialization) || call == CALL_NUMBER(Fmi2, terminate)
+               : call == CALL_NUMBER(Fmi3, enter_initialization) || call == CALL_NUMBER(Fmi3, exit_initialization) || call == CALL_NUMBER(Fmi3, terminate);
+}
+
 static bool tells_time(const Resident *r, const Record *c)
 {
     return r->library->version == 2 ? c->call == CALL_NUMBER(Fmi2, set_time) || c->call == CALL_NUMBER(Fmi2, do_step)
@@ -288,9 +310,11 @@ static Status run(Channel *c, unsigned char *at, uint64_t count, uint64_t *done)
         Resident *const r = calling = residents[record->component];
         if (tells_time(r, record))
             r->time = record->real[0];
+        Surroundings *const before = begins_or_ends(r, record->call) ? surroundings_of() : NULL;
         where_enters(&c->where, r->library->standard, record->call, (void *)(uintptr_t)(r->number + 1), r->time);
         const Status status = (r->library->version == 2 ? run_2 : run_3)(r, record, at + sizeof *record);
         where_leaves(&c->where);
+        note_effects(r, before ? surroundings_restore(before) : float_restore());
         if ((unsigned)status > WARNING)
             return status;
         worst = status > worst ? status : worst;
@@ -349,6 +373,7 @@ static void make(Channel *c)
     const int call = version == 2 ? CALL_NUMBER(Fmi2, instantiate)
                      : w[1]       ? CALL_NUMBER(Fmi3, instantiate_stepped)
                                   : CALL_NUMBER(Fmi3, instantiate);
+    Surroundings *const before = surroundings_of();
     where_enters(&c->where, r->library->standard, call, (void *)(uintptr_t)(r->number + 1), 0);
     if (version == 2)
         r->component = r->library->fmi2.instantiate(name, (int)w[1], token, resources, &r->callbacks, 0, (int)w[2]);
@@ -357,6 +382,7 @@ static void make(Channel *c)
     else
         r->component = r->library->fmi3.instantiate(name, token, resources, false, w[2], r, log_3);
     where_leaves(&c->where);
+    note_effects(r, surroundings_restore(before) | r->library->effects);
     residents[resident_count] = r;
     c->call.word[0] = (uint64_t)resident_count++; /* also of one that was refused: it may have logged why */
     c->call.status = r->component ? OK : ERROR;

@@ -22,6 +22,7 @@
     CALL(NONE, instance_close, POINTER) \
     CALL(INT, instance_count_states, POINTER, POINTER) \
     CALL(INT, instance_directional, POINTER, POINTER, SIZE, POINTER, SIZE, POINTER, POINTER) \
+    CALL(INT, instance_effects, POINTER) \
     CALL(INT, instance_exit_initialization, POINTER) \
     CALL(INT, instance_get, POINTER, INT, POINTER, SIZE, POINTER) \
     CALL(INT, instance_get_derivatives, POINTER, POINTER, SIZE) \

@@ -1,6 +1,7 @@
 /* The master's side of a guard: functions of FMI that send their arguments to a host. Calls that have no answer wait for one that has, and go
  * with it; where one of them is refused, the status is that of the call that has sent it. */
 #include "hosts/proxy.h"
+#include "fmi/effects.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,9 @@ static void hear(Guard *g)
         if (end > said || !logged.category || !logged.message || category[logged.category - 1] || heard[end - 1])
             break;
         Remote *const r = logged.component >= 0 && logged.component < g->remote_count ? g->remotes[logged.component] : NULL;
-        if (r && r->instance)
+        if (r && r->instance && strcmp(category, EFFECTS_CATEGORY) == 0)
+            r->instance->effects |= (unsigned)strtoul(category + logged.category, NULL, 10);
+        else if (r && r->instance)
             instance_log_3(r->instance, logged.status, category, category + logged.category);
     }
     free(heard);
