@@ -44,6 +44,10 @@ class ResultError(ValueError):
     """A file that holds no result, or a damaged one; the text says why, and what to do."""
 
 
+class RunEnded(RuntimeError):
+    """A run that is to go on has ended."""
+
+
 class SweepError(RuntimeError):
     """A sweep that cannot go on; the text says why, and what to do."""
 

@@ -13,11 +13,11 @@ from coupling.analysis.explanation import Evaluation, Explanation
 from coupling.analysis.pose import Pose
 from coupling.errors import AnalysisError, BuildError, InitialStateError, shown
 from coupling.live.failures import completed
+from coupling.live.pausing import Integration
 from coupling.live.session import Session
 from coupling.live.violations import check_start_state
 from coupling.options import Run
 from coupling.options.calls import check_names
-from coupling.outcome import Outcome
 from coupling.plan.definition import Value
 from coupling.result import Result
 from coupling.simulate import Simulator
@@ -110,7 +110,7 @@ class _Look:
         self.order = ""
         self.violated: list[str] = []
 
-    def __call__(self, session: Session, run: Run) -> Outcome:
+    def __call__(self, session: Session, run: Run) -> Integration:
         outcome, t, x = completed(session), run.start_time, session.x
         session.kernel.evaluate(t, x)  # the search for redundant constraints leaves the instances beside the start
         try:
@@ -120,7 +120,7 @@ class _Look:
                 raise
             self.violated = [str(error)]
         if self._time is not None:
-            outcome = SOLVERS[run.solver_name].integrate(session, run)
+            outcome = yield from SOLVERS[run.solver_name].integrate(session, run)
             if not outcome.completed:
                 return outcome
             t, x = self._time, session.kernel.present

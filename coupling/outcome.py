@@ -15,6 +15,7 @@ KEPT = "The result holds everything up to there"
 class Ending(Enum):
     COMPLETED = "completed"
     TERMINATED = "ended by an FMU"
+    PAUSED = "paused"
     INTERRUPTED = "interrupted"
     FMU_FAILED = "an FMU failed"
     NOT_FINITE = "a value was not finite"

@@ -212,6 +212,11 @@ def _terminated_after() -> Iterator[None]:
                 signal.raise_signal(signal.SIGTERM)
 
 
+def _look_for_ctrl_c(time: float, steps: int) -> None:
+    if _noticing and _noticing[-1].presses:
+        raise KeyboardInterrupt
+
+
 @contextmanager
 def watched(run: Run) -> Iterator[Callable[[float, int], None]]:
     """Yields a function of time and steps, to be called often: it moves the bar, and raises KeyboardInterrupt where Ctrl-C was pressed.
@@ -219,6 +224,9 @@ def watched(run: Run) -> Iterator[Callable[[float, int], None]]:
     An exception in the midst of a callback from C would be lost. A second Ctrl-C is raised at once all the same, for callbacks that
     do not come back.
     """
+    if run.is_open:  # which waits between its pieces; whoever advances it notices Ctrl-C
+        yield _look_for_ctrl_c
+        return
     with noticed() as pressed, _bar(run) if shows_progress(run) else nullcontext(_show_nothing) as show:
 
         def look(time: float, steps: int) -> None:

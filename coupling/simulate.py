@@ -23,6 +23,7 @@ from coupling.live.conclusion import broken_off, conclude, judge, lost_when_free
 from coupling.live.fused import begin_fused
 from coupling.live.interval import Interval
 from coupling.live.parameters import parameters_named
+from coupling.live.pausing import Course, Integration, Pause, finished
 from coupling.live.processes import RunProcesses, apart, check_apart
 from coupling.live.program import compile_program, width_of_rows
 from coupling.live.recording import recorded, taken
@@ -65,7 +66,8 @@ class _Given(NamedTuple):
     pose: Mapping[str, Any] | None
     stream: Stream | None
     checkpoints: CheckpointWriter | None
-    instead: Callable[[Session, Run], Outcome] | None
+    instead: Callable[[Session, Run], Integration] | None
+    pause: Pause | None = None
 
 
 class Simulator:
@@ -155,7 +157,7 @@ class Simulator:
         pose: Mapping[str, Any] | None = None,
         stream: Stream | None = None,
         checkpoints: CheckpointWriter | None = None,
-        instead: Callable[[Session, Run], Outcome] | None = None,
+        instead: Callable[[Session, Run], Integration] | None = None,
     ) -> tuple[Outcome, Record]:
         """Integrates from start to stop, from a pose if one is given. The record holds all rows up to the end of the run, in a file if
         one is given.
@@ -168,7 +170,15 @@ class Simulator:
         if len(fixed) < len(replaced):
             self = self.with_drives({name: drive for name, drive in replaced.items() if name not in fixed})
         with self._processes.entered(run, self.definition):
-            return self._run_held(run, _Given(start_values or {}, fixed, pose, stream, checkpoints, instead))
+            return finished(self._run_held(run, _Given(start_values or {}, fixed, pose, stream, checkpoints, instead)))
+
+    def course(
+        self, run: Run, start_values: Mapping[str, Value], drives: Mapping[str, Drive], pose: Mapping[str, Any] | None, pause: Pause
+    ) -> Course[tuple[Outcome, Record]]:
+        """Does the same as ``run``, and waits at each pause."""
+        driven = self.with_drives(drives) if drives else self
+        with driven._processes.entered(run, driven.definition):
+            return (yield from driven._run_held(run, _Given(start_values, {}, pose, None, None, None, pause)))
 
     def with_drives(self, drives: Mapping[str, Drive]) -> Simulator:
         key = tuple(drives.items())
@@ -191,13 +201,13 @@ class Simulator:
             if isinstance(drive, ConstantDrive) and is_start_value(fmus, (instance, name), fed)
         )
 
-    def _run_held(self, run: Run, given: _Given) -> tuple[Outcome, Record]:
+    def _run_held(self, run: Run, given: _Given) -> Course[tuple[Outcome, Record]]:
         """Runs with the stabilisation that was asked for, or with Baumgarte stabilisation if projection is not possible."""
         if given.checkpoints:
             given.checkpoints.describe(self.definition, run, given.start_values, {name: drive.value for name, drive in given.fixed.items()})
         try:
             stabilised = self._stabilised(run, given.start_values)
-            outcome, record = self._run(stabilised, given)
+            outcome, record = yield from self._run(stabilised, given)
         except Unprojectable as error:
             if self.definition.enforced:
                 raise BuildError(
@@ -210,7 +220,7 @@ class Simulator:
                 raise
             self._unprojectable = error.why
             stabilised = self._stabilised(run, given.start_values)
-            outcome, record = self._run(stabilised, given)
+            outcome, record = yield from self._run(stabilised, given)
         outcome.stabilisation = attempted(outcome.warnings, "", self._held_by, run, stabilised, given.start_values)
         if given.checkpoints:
             given.checkpoints.tell(outcome, run.solver_name)
@@ -266,8 +276,8 @@ class Simulator:
         """Says whether the system has algebraic variables."""
         return any(each.fmu.fmu.dae is not None for each in self.definition.instances)
 
-    def _run(self, run: Run, given: _Given) -> tuple[Outcome, Record]:
-        start_values, fixed, pose, stream, checkpoints, instead = given
+    def _run(self, run: Run, given: _Given) -> Course[tuple[Outcome, Record]]:
+        start_values, fixed, pose, stream, checkpoints, instead, pause = given
         scheme = scheme_of(run.coupling.name) if run.communication_step is not None else None
         mode = self._mode(run)
         built = self.built(mode)
@@ -301,6 +311,7 @@ class Simulator:
             parameters=parameters_named(built, run.sensitivities, asked, [name for name, _ in self.definition.drives]),
             checkpoints=checkpoints,
             rows_file=stream.path if stream else None,
+            pause=pause or Pause(),
         )
         key, session = self._started(built, running, in_turn=scheme is not None and scheme.in_turn)
         completed = False
@@ -318,9 +329,9 @@ class Simulator:
                 ):
                     if scheme:
                         interval = Interval(session, session.inner, method_between_points(built, run)) if session.inner else None
-                        outcome = scheme.couple(session, run, interval)
+                        outcome = yield from scheme.couple(session, run, interval)
                     else:
-                        outcome = (instead or SOLVERS[run.solver_name].integrate)(session, run)
+                        outcome = yield from (instead or SOLVERS[run.solver_name].integrate)(session, run)
             except Exception as error:
                 outcome = broken_off(session, error)
             seconds = prepared - began, perf_counter() - prepared
@@ -344,7 +355,7 @@ class Simulator:
         built = self.built(Mode.PROJECTED if self.definition.enforced or self._switches else Mode.CONTINUOUS)
         with self._lent(built, run, {}) as session:
             check_start_state(session)
-            outcome = SOLVERS[run.solver_name].integrate(session, run)
+            outcome = finished(SOLVERS[run.solver_name].integrate(session, run))
             if not outcome.completed:
                 raise AnalysisError(f"t = {time:g} s cannot be reached: {outcome.sentence}")
             yield session, session.kernel.present

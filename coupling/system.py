@@ -29,6 +29,7 @@ from coupling.simulate import Simulator
 from coupling.solvers.base.solver import embedded_run
 from coupling.ssp.parameters import start_values_of
 from coupling.ssp.systems import from_ssp
+from coupling.steering.start import start
 
 
 class System(Analysed):
@@ -147,6 +148,7 @@ class System(Analysed):
     resume = staticmethod(public_call(resume))
     diagram = public_call(system_diagram, "diagram")
     explain = public_call(explain)
+    start = public_call(start)
     to_ssp = public_call(to_ssp)
     _repr_html_ = system_html
 

@@ -22,7 +22,7 @@ class Held(ExplicitScheme):
     """The explicit one, which says that it ran."""
 
     def couple(self, session, run, interval):
-        outcome = super().couple(session, run, interval)
+        outcome = yield from super().couple(session, run, interval)
         outcome.warnings.append("held")
         return outcome
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from typing import Any
 
 from coupling.errors import BuildError, StartError
@@ -23,6 +23,9 @@ from coupling.plan.definition import Definition
 from coupling.progress import ends_calls
 
 listen(ends_calls)
+
+_PRESENT: ContextVar[Library] = ContextVar("present", default=own)
+"""The process in which the run of this context is: a run that pauses has a context of its own."""
 
 
 def is_isolated(run: Run, definition: Definition) -> bool:
@@ -87,7 +90,6 @@ class RunProcesses:
         """``inhabitants`` holds the objects that wait in the processes, by keys of which the last member is the process."""
         self._waiting: list[HostedLibrary] = []
         self._inhabitants = inhabitants
-        self._present = threading.local()
         self._opened: list[Built] = []
 
     def open_libraries(self, built: Built, definition: Definition | None = None, run: Run | None = None) -> None:
@@ -101,8 +103,8 @@ class RunProcesses:
 
     @property
     def present(self) -> Library:
-        """The process in which the run of this thread is."""
-        return getattr(self._present, "library", own)
+        """The process in which the run of this context is."""
+        return _PRESENT.get()
 
     @contextmanager
     def entered(self, run: Run, definition: Definition) -> Iterator[None]:
@@ -114,14 +116,14 @@ class RunProcesses:
             return
         before = self.present
         library = self._host(run, definition)
-        self._present.library = library
+        _PRESENT.set(library)
         library.host.begin_run()
         try:
             yield
         except HostDied as error:
             raise lost_at_start(library, error.death) from None
         finally:
-            self._present.library = before
+            _PRESENT.set(before)
             library.show_printed()
             if library.is_lost:
                 self._leave(library)

@@ -43,6 +43,11 @@ def _numbers(session: Session, rows: np.ndarray) -> Numbers:
     )
 
 
+def copied(session: Session) -> Numbers:
+    """Returns all rows of the kernel so far, which keeps them."""
+    return _numbers(session, session.kernel.rows_from(0))
+
+
 def recorded(session: Session, numbers: Numbers, preparing: float, running: float, said: list[str], counts: Counts) -> Record:
     """Returns everything so far, with the seconds that it took to prepare the run and to make it, and what its solver has counted.
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from coupling.live.checkpoints import CheckpointWriter, Way
 from coupling.live.parameters import Parameter
+from coupling.live.pausing import Pause
 from coupling.options import Run
 from coupling.plan.definition import Value
 
@@ -29,6 +30,8 @@ class Running:
     """The writer of checkpoints, if the run writes some."""
     rows_file: Path | None = None
     """The file that takes the rows, if memory does not."""
+    pause: Pause = field(default_factory=Pause)
+    """The place at which the run pauses next."""
     way: Way = field(default=Way(), init=False)
     """The way in which the derivatives are found."""
     evaluated_before: tuple[int, int] = field(default=(0, 0), init=False)

@@ -5,6 +5,7 @@ from coupling.options.contacts import Contacts
 from coupling.options.index3 import Index3
 from coupling.options.isolation import Isolation
 from coupling.options.numbers import INDEPENDENT_FIRST, check_degree, check_order, number
+from coupling.options.open_run import OpenRun
 from coupling.options.run import TOLERANCE, Run, tolerance_of_fit
 from coupling.options.scheme import Scheme
 from coupling.options.successive import Successive
@@ -16,6 +17,7 @@ __all__ = [
     "Contacts",
     "Index3",
     "Isolation",
+    "OpenRun",
     "Run",
     "Scheme",
     "Successive",

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -37,6 +37,9 @@ _STEPS = 500
 @dataclass(frozen=True, kw_only=True)
 class Run:
     """Options of a run. See ``System.simulate``, whose defaults these are."""
+
+    is_open: ClassVar[bool] = False
+    """True if the end of the run is not known when it starts."""
 
     stop_time: float
     start_time: float = 0.0
@@ -160,7 +163,7 @@ class Run:
         """Returns the same run with a stabilisation that the user did not give. Each is made once; all other options were checked
         before."""
         if stabilisation not in self._held:
-            held = self._held[stabilisation] = object.__new__(Run)
+            held = self._held[stabilisation] = object.__new__(type(self))
             vars(held).update(
                 {name: value for name, value in vars(self).items() if name not in ("_held", "told")}, stabilisation=stabilisation
             )

@@ -11,18 +11,18 @@ from coupling.kernel.runs.cvode import Cvode as InKernel
 from coupling.kernel.runs.sundials import SundialsFunctions, library_of
 from coupling.kernel.system.status import Status
 from coupling.live.linearise import StateJacobian
+from coupling.live.pausing import Integration
 from coupling.live.session import Session
 from coupling.live.slopes import GraphSlopes, jacobian_of
 from coupling.live.tolerances import state_tolerances
 from coupling.options import Run
-from coupling.outcome import Outcome
 from coupling.solvers.base import stepwise
 from coupling.solvers.base.solver import SOLVERS, Solver
 from coupling.solvers.base.stepwise import NOT_FINITE, Equations, GaveUp, SteppedInC, Stopped
 from coupling.solvers.base.sundials import FEW, PERSISTENT, TOO_SMALL, LastKnown, Matrix, Sundials, as_reason, linked, load, make, options
 
 
-def integrate(session: Session, run: Run) -> Outcome:
+def integrate(session: Session, run: Run) -> Integration:
     """Runs the system by CVODE."""
     return stepwise.integrate(session, run, "CVODE", _made)
 

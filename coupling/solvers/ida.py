@@ -9,18 +9,18 @@ import numpy as np
 
 from coupling.live.projected import Tangent, following
 from coupling.live.scales import scales
+from coupling.live.pausing import Integration
 from coupling.live.session import Session
 from coupling.live.slopes import opened
 from coupling.live.tolerances import given_tolerances, state_tolerances
 from coupling.options import Run
-from coupling.outcome import Outcome
 from coupling.solvers.base import stepwise
 from coupling.solvers.base.solver import SOLVERS, Solver
 from coupling.solvers.base.stepwise import Equations
 from coupling.solvers.base.sundials import LastKnown, Matrix, Sundials, load, make, options
 
 
-def integrate(session: Session, run: Run) -> Outcome:
+def integrate(session: Session, run: Run) -> Integration:
     """Runs the system by IDA."""
     return stepwise.integrate(session, run, "IDA", Ida)
 

@@ -13,6 +13,7 @@ from coupling.live import failures
 from coupling.live.bordered import bordered_rows
 from coupling.live.bounds import watch_bounds
 from coupling.live.open_equations import begin_open
+from coupling.live.pausing import Integration
 from coupling.live.session import Session
 from coupling.live.tolerances import sizes
 from coupling.live.unwritten import sentences, total
@@ -43,10 +44,10 @@ def begin(session: Session, run: Run) -> Status:
     return kernel.restart(run.start_time, session.x) if status is Status.DONE else status
 
 
-def integrate(session: Session, run: Run) -> Outcome:
+def integrate(session: Session, run: Run) -> Integration:
     """Runs the system by fixed steps."""
     kernel, kept = session.kernel, kept_at_zero(session.built)
-    status, interrupted = advance(session, run, begin(session, run))
+    status, interrupted = yield from advance(session, run, begin(session, run))
     report = kernel.index3
     outcome = failures.interrupted(session, kernel.reached) if interrupted else _outcome(session, status, kept)
     projected = {"velocity": report.velocity, "energy": report.energy}
@@ -132,7 +133,7 @@ def _check(run: Run) -> None:
             "initial='relax' leaves a violated start to the joints' own stabilisation, which solver='index3' does without; choose "
             "initial='assemble'"
         )
-    finest = 1e-12 * max(abs(run.start_time), abs(run.stop_time))
+    finest = 1e-12 * max(abs(run.start_time), 0.0 if run.is_open else abs(run.stop_time))
     assert run.index3 and run.index3.step_size
     if run.index3.step_size < finest:
         raise BuildError(

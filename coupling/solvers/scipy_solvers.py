@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from coupling.live.pausing import Integration
 from coupling.live.session import Session
 from coupling.live.slopes import jacobian_of
 from coupling.live.tolerances import state_tolerances
 from coupling.options import Run
-from coupling.outcome import Outcome
 from coupling.solvers.base import stepwise
 from coupling.solvers.base.solver import SOLVERS, Solver
 from coupling.solvers.base.stepwise import Equations, GaveUp
@@ -31,7 +31,7 @@ _ORDER = {"RK23": 2, "RK45": 4, "DOP853": 7, "Radau": 3, "BDF": 1}
 """Orders of the error estimates."""
 
 
-def integrate(name: str, session: Session, run: Run) -> Outcome:
+def integrate(name: str, session: Session, run: Run) -> Integration:
     """Runs the system by one of SciPy's solvers."""
     return stepwise.integrate(session, run, name, partial(Scipy, name))
 
@@ -67,6 +67,12 @@ class Scipy:
 
     def _begin(self, t: float, x: np.ndarray, first_step: float | None) -> None:
         self._solver = self._solver_class(self._derivatives, t, x, self._limit, first_step=first_step, **self._options)
+
+    def go_on(self, limit: float) -> None:
+        self._limit = self._solver.t_bound = limit
+        self._solver.status = "running"
+        if self._name == "LSODA":  # which was told of its limit when it was made
+            self._begin(self._solver.t, self._solver.y, None)
 
     def step(self) -> float:
         solver = self._solver

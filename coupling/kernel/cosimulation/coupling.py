@@ -40,6 +40,8 @@ declare(
         "kernel_add_up": (None, [_p, _d]),
         "kernel_begin_course": (_i, [_p, _d, _d, _d, _i, _b, _b, _n, _p]),
         "kernel_follow": (_i, [_p, _n]),
+        "kernel_pause_course_at": (_i, [_p, _d, _n, _p]),
+        "kernel_pass_jump_at_point": (_i, [_p]),
         "kernel_course_steps": (_n, [_p]),
     }
 )
@@ -159,6 +161,15 @@ class Coupled(Core):
 
     def follow(self, steps: int) -> Status:
         return Status(self.library.kernel_follow(self.handle, steps))
+
+    def pause_course_at(self, t: float, times: np.ndarray) -> Status:
+        """Sets the time at which the course pauses, and the times of its rows from now on; without any there is a row at the pause."""
+        self._output_times = times = self.library.kept(times)
+        return Status(self.library.kernel_pause_course_at(self.handle, t, len(times), self._at(times)))
+
+    def pass_jump_at_point(self) -> Status:
+        """Handles an event at the present point, at which inputs or parameters have jumped."""
+        return Status(self.library.kernel_pass_jump_at_point(self.handle))
 
     @property
     def course(self) -> tuple[float, int]:

@@ -14,6 +14,7 @@ static const int divisions[] = {0, 4, 12};
 
 typedef struct Course {
     double start, step, stop; /* points lie at start + number * step */
+    double pause;             /* time at which it waits for what is to happen next */
     long number, steps;
     int order;
     bool in_turn, variable;
@@ -81,6 +82,18 @@ static int last_point(Kernel *k, int result)
     return result == KERNEL_DONE ? step_terminated(k, ends) : result;
 }
 
+/* Event Mode of all instances at the present point, and their outputs after it. */
+static int update_at_point(Kernel *k)
+{
+    bool changed;
+    int result = kernel_synchronise(k, k->t, k->v);
+    if (result == KERNEL_DONE)
+        result = kernel_start_events(k);
+    if (result == KERNEL_DONE)
+        result = kernel_settle(k, k->v, &changed);
+    return result ? result : evaluate_point(k);
+}
+
 int kernel_point(Kernel *k, double t, bool *event)
 {
     const double due = kernel_next_time(k); /* before the time moves on, since tables look from it */
@@ -91,7 +104,6 @@ int kernel_point(Kernel *k, double t, bool *event)
     c->sudden = result == KERNEL_DONE && (due <= t || state_event);
     *event = c->sudden || (result == KERNEL_DONE && held_changed(k));
     if (*event) {
-        bool changed;
         k->statistics.events++;
         *(due <= t      ? &k->statistics.time_events
           : state_event ? &k->statistics.state_events
@@ -100,13 +112,7 @@ int kernel_point(Kernel *k, double t, bool *event)
         if (result == KERNEL_DONE)
             result = kernel_record(k); /* before the event; the caller records what comes after */
         if (result == KERNEL_DONE)
-            result = kernel_synchronise(k, t, k->v);
-        if (result == KERNEL_DONE)
-            result = kernel_start_events(k);
-        if (result == KERNEL_DONE)
-            result = kernel_settle(k, k->v, &changed);
-        if (result == KERNEL_DONE)
-            result = evaluate_point(k);
+            result = update_at_point(k);
     }
     if (result == KERNEL_DONE) {
         note_discrete(k);
@@ -155,6 +161,7 @@ int kernel_begin_course(Kernel *k, double start, double step, double stop, int o
     *course = (Course){.start = start,
                        .step = step,
                        .stop = stop,
+                       .pause = INFINITY,
                        .order = order,
                        .in_turn = in_turn,
                        .variable = variable,
@@ -233,7 +240,7 @@ static double next_point(Kernel *k)
     }
     if (course->division)
         next = course->from + ldexp(course->to - course->from, -course->division--);
-    const double event = fmin(kernel_next_time(k), kernel_next_period(k));
+    const double event = fmin(fmin(kernel_next_time(k), kernel_next_period(k)), course->pause);
     return event > k->t && event < next + close ? fmin(event, course->stop) : next;
 }
 
@@ -319,7 +326,7 @@ static bool begin_anew(Kernel *k, int result)
 int kernel_follow(Kernel *k, long steps)
 {
     Course *course = k->coupling->course;
-    while (steps-- > 0 && k->t < course->stop) {
+    while (steps-- > 0 && k->t < fmin(course->stop, course->pause)) {
         const double before = k->t;
         int result = note_return(k);
         if (result == KERNEL_DONE)
@@ -332,4 +339,34 @@ int kernel_follow(Kernel *k, long steps)
         }
     }
     return k->t < course->stop ? KERNEL_PAUSED : KERNEL_DONE;
+}
+
+int kernel_pause_course_at(Kernel *k, double t, long outputs, const double *output_times)
+{
+    Course *course = k->coupling->course;
+    course->pause = t;
+    course->output_times = outputs ? output_times : &course->pause;
+    course->outputs = outputs ? outputs : isfinite(t);
+    course->next_output = 0;
+    if (!course->returns || k->coupling->careful)
+        return KERNEL_DONE;
+    course[1] = course[0]; /* what a pause has shown is not taken back */
+    copy_bounds(k->coupling, false);
+    return kernel_save(k, FOR_RUN);
+}
+
+int kernel_pass_jump_at_point(Kernel *k)
+{
+    Coupling *c = k->coupling;
+    k->statistics.events++;
+    k->statistics.time_events++;
+    c->sudden = c->course->restart = true;
+    int result = update_at_point(k);
+    if (result == KERNEL_DONE) {
+        note_discrete(k);
+        kernel_accept(k);
+    }
+    if (result == KERNEL_TERMINATED || (result == KERNEL_DONE && c->ending))
+        return last_point(k, result);
+    return result ? result : record_due(k, true);
 }

@@ -105,6 +105,13 @@
     CALL(INT, kernel_projected_derivatives, POINTER, REAL, POINTER, POINTER) \
     CALL(INT, kernel_projected_residuals, POINTER, REAL, POINTER, POINTER, POINTER, POINTER) \
     CALL(INT, kernel_record, POINTER) \
+    CALL(POINTER, kernel_last_row, POINTER) \
+    CALL(INT, kernel_pass_jump, POINTER) \
+    CALL(INT, kernel_pass_jump_at_point, POINTER) \
+    CALL(INT, kernel_pause_at, POINTER, REAL, LONG, POINTER) \
+    CALL(INT, kernel_pause_course_at, POINTER, REAL, LONG, POINTER) \
+    CALL(NONE, kernel_leave_rows, POINTER) \
+    CALL(INT, kernel_put_rows, POINTER, LONG, POINTER) \
     CALL(REAL, kernel_recorded_until, POINTER) \
     CALL(INT, kernel_repeated, POINTER, INT, POINTER, POINTER, POINTER) \
     CALL(INT, kernel_reset, POINTER) \
@@ -130,6 +137,7 @@
     CALL(INT, kernel_set_fused_open, POINTER, POINTER) \
     CALL(INT, kernel_set_fused_record, POINTER, POINTER) \
     CALL(INT, kernel_set_open, POINTER, BOOL) \
+    CALL(NONE, kernel_set_at_event, POINTER, INT, POINTER, POINTER, POINTER, INT, POINTER, POINTER, POINTER) \
     CALL(NONE, kernel_set_polynomial, POINTER, INT, REAL, REAL, REAL, REAL) \
     CALL(INT, kernel_set_projection, POINTER, POINTER, BOOL) \
     CALL(INT, kernel_set_quiet, POINTER, POINTER) \
@@ -204,12 +212,14 @@
     NAMED(cvode_restart) \
     NAMED(cvode_step) \
     NAMED(cvode_state) \
+    NAMED(cvode_go_on) \
     NAMED(cvode_derivatives) \
     NAMED(cvode_jacobian) \
     NAMED(ask_value) \
     NAMED(ask_restart) \
     NAMED(ask_step) \
     NAMED(ask_state) \
+    NAMED(ask_go_on) \
     NAMED(ask_between)
 
 /* Kinds: the type, an argument from its word, and the word of a result. */

@@ -25,6 +25,7 @@ double ask_value(double t, void *context);
 bool ask_restart(double t, const double *x, double limit, double first, void *context);
 bool ask_step(double *t, void *context);
 bool ask_state(double t, double *x, void *context);
+bool ask_go_on(double limit, void *context);
 bool ask_between(double t, double h, void *context);
 
 #endif

@@ -45,7 +45,7 @@ bool host_kernel_serve(Channel *c, int op)
 
 /* -- what is asked for: word 0 is the context, the others and the numbers are arguments --------------------------------------- */
 
-enum { ASK_VALUE = 1, ASK_RESTART, ASK_STEP, ASK_STATE, ASK_BETWEEN };
+enum { ASK_VALUE = 1, ASK_RESTART, ASK_STEP, ASK_STATE, ASK_BETWEEN, ASK_GO_ON };
 
 double ask_value(double t, void *context)
 {
@@ -77,6 +77,13 @@ bool ask_state(double t, double *x, void *context)
     channel->call.word[1] = (uintptr_t)x;
     channel->call.real[0] = t;
     return channel_ask(channel, ASK_STATE);
+}
+
+bool ask_go_on(double limit, void *context)
+{
+    channel->call.word[0] = (uintptr_t)context;
+    channel->call.real[0] = limit;
+    return channel_ask(channel, ASK_GO_ON);
 }
 
 bool ask_between(double t, double h, void *context)

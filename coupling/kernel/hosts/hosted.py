@@ -30,7 +30,7 @@ _LEAST = 1 << 26
 _MEBIBYTE = 1 << 20
 
 _BEGIN, _CALL, _ADDRESS = 1000, 1001, 1002
-_VALUE, _RESTART, _STEP, _STATE, _BETWEEN = range(1, 6)
+_VALUE, _RESTART, _STEP, _STATE, _BETWEEN, _GO_ON = range(1, 7)
 """Numbers of the questions of a host, as in C."""
 
 _IN_PLACE = {
@@ -336,9 +336,9 @@ class HostedLibrary:
     def _answer(self, what: int) -> int:
         words, numbers = self._words, self._numbers
         called = self._called.get(words[0])
-        if called is None or what not in (_VALUE, _RESTART, _STEP, _STATE, _BETWEEN):
+        if called is None or what not in (_VALUE, _RESTART, _STEP, _STATE, _BETWEEN, _GO_ON):
             return 0
-        if len(called.functions) != (3 if what in (_RESTART, _STEP, _STATE) else 1):  # it asks for something else than it was given
+        if len(called.functions) != (4 if what in (_RESTART, _STEP, _STATE, _GO_ON) else 1):  # it asks for something else than it was given
             return 0
         function, address = called.functions[0], words[1]
         if what in (_RESTART, _STATE) and not self._sees(address):
@@ -356,6 +356,8 @@ class HostedLibrary:
             return done
         if what == _STATE:
             return called.functions[2](numbers[0], address, None)
+        if what == _GO_ON:
+            return called.functions[3](numbers[0], None)
         return function(numbers[0], numbers[1], None)
 
     # -- memory ------------------------------------------------------------------------------------------------------------------

@@ -121,3 +121,10 @@ bool cvode_state(double t, double *x, void *context)
     memcpy(x, c->N_VGetArrayPointer(here ? c->y : c->between), (size_t)c->kernel->states * sizeof *x);
     return here || c->flag >= 0;
 }
+
+bool cvode_go_on(double limit, void *context)
+{
+    Cvode *c = context;
+    c->limit = c->stop = limit;
+    return true;
+}

@@ -31,6 +31,7 @@ typedef struct {
 bool cvode_restart(double t, const double *x, double limit, double first, void *context);
 bool cvode_step(double *t, void *context);
 bool cvode_state(double t, double *x, void *context);
+bool cvode_go_on(double limit, void *context);
 
 /* The functions that the library calls. */
 int cvode_derivatives(double t, void *y, void *dy, void *context);

@@ -39,7 +39,7 @@ class Cvode:
         self._vectors: list[int] = []
         self.state = own.kept_structure(CvodeStructure(kernel=kernel.handle, **{name: s.address(name) for name in CALLED}))
         """Structure that the kernel keeps for it."""
-        functions = map(own.address, ("cvode_restart", "cvode_step", "cvode_state"))
+        functions = map(own.address, ("cvode_restart", "cvode_step", "cvode_state", "cvode_go_on"))
         self.structure = own.kept_structure(IntegratorStructure(*functions, ctypes.addressof(self.state)))
         """Structure by which the kernel calls it."""
         arrays = [own.kept(values) for values in (np.zeros(n), np.zeros(n), np.array(atol, dtype=np.float64))]

@@ -209,7 +209,7 @@ static int check_shortcuts(Kernel *k, bool *back)
     RungeKutta *rk = own->rk;
     *back = false;
     const bool always = run->listens || (k->indicators && !by_equations(&k->phase));
-    if (!always && own->unchecked < own->unchecked_at_most && rk->t < run->stop) {
+    if (!always && own->unchecked < own->unchecked_at_most && rk->t < fmin(run->stop, run->pause)) {
         own->unchecked++;
         return KERNEL_DONE;
     }
@@ -372,6 +372,15 @@ static int step(Kernel *k, double limit, bool *back)
     return checked;
 }
 
+/* Rows up to here stay: what they show was checked at the pause. */
+static int go_on(Kernel *k, double limit)
+{
+    (void)limit;
+    if (k->run->own->t_checked == k->run->t)
+        note_checked(k);
+    return KERNEL_DONE;
+}
+
 static int state_at(Kernel *k, double t, double *x)
 {
     RungeKutta *const rk = k->run->own->rk;
@@ -383,9 +392,9 @@ int kernel_begin_run(Kernel *k, const Tableau *tableau, double rtol, const doubl
 {
     /* Steps of high order are long: the more can happen inside. */
     static const Method lower = {
-        .restart = restart, .step = step, .state = state_at, .complete = watch_signs, .end = end, .visit = visit_state, .evaluates = true, .samples = 1};
+        .restart = restart, .step = step, .state = state_at, .complete = watch_signs, .end = end, .visit = visit_state, .go_on = go_on, .evaluates = true, .samples = 1};
     static const Method higher = {
-        .restart = restart, .step = step, .state = state_at, .complete = watch_signs, .end = end, .visit = visit_state, .evaluates = true, .samples = 3};
+        .restart = restart, .step = step, .state = state_at, .complete = watch_signs, .end = end, .visit = visit_state, .go_on = go_on, .evaluates = true, .samples = 3};
     const int result = begin_run(k, tableau->order > 5 ? &higher : &lower, start, stop, outputs, output_times);
     if (result)
         return result;

@@ -65,7 +65,7 @@ static int restart(Kernel *k, double t, const double *x)
         result = kernel_indicators(k, run->z);
     memset(own->change, 0, (size_t)k->states * sizeof *own->change);
     memset(own->alternations, 0, (size_t)k->states * sizeof *own->alternations);
-    const double limit = fmin(run->stop, kernel_next_time(k));
+    const double limit = run_limit(k);
     run->near = limit - t <= 8 * DBL_EPSILON * fmax(fabs(limit), fabs(t));
     return result;
 }

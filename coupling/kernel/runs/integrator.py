@@ -24,16 +24,20 @@ class CalledMethod(Protocol):
     def state(self, t: float) -> np.ndarray:
         """Returns the states within the last step."""
 
+    def go_on(self, limit: float) -> None:
+        """Sets another limit for the steps that follow."""
+
 
 _RESTART = ctypes.CFUNCTYPE(c_bool, c_double, c_void_p, c_double, c_double, c_void_p)
 _STEP = ctypes.CFUNCTYPE(c_bool, c_void_p, c_void_p)
 _STATE = ctypes.CFUNCTYPE(c_bool, c_double, c_void_p, c_void_p)
+_GO_ON = ctypes.CFUNCTYPE(c_bool, c_double, c_void_p)
 
 
 class IntegratorStructure(ctypes.Structure):
     """``CalledMethod`` in kernel.h."""
 
-    _fields_ = [(name, c_void_p) for name in ("restart", "step", "state", "context")]
+    _fields_ = [(name, c_void_p) for name in ("restart", "step", "state", "go_on", "context")]
 
 
 class Callbacks:
@@ -66,6 +70,9 @@ class Callbacks:
 
             return guarded(call)
 
-        functions = ((_RESTART, "ask_restart", restart), (_STEP, "ask_step", step), (_STATE, "ask_state", state))
+        def go_on(limit: float, _: object) -> bool:
+            return guarded(lambda: integrator.go_on(limit))
+
+        functions = ((_RESTART, "ask_restart", restart), (_STEP, "ask_step", step), (_STATE, "ask_state", state), (_GO_ON, "ask_go_on", go_on))
         self._called = library.called_back(*functions)
         self.structure = library.kept_structure(IntegratorStructure(*self._called.addresses, self._called.context))

@@ -28,7 +28,7 @@ static int restart(Kernel *k, double t, const double *x)
         result = kernel_indicators(k, run->z);
     if (result)
         return result;
-    const double limit = fmin(run->stop, kernel_next_time(k)), first = run->longest;
+    const double limit = run_limit(k), first = run->longest;
     run->longest = INFINITY;
     run->near = limit - t <= 8 * DBL_EPSILON * fmax(fabs(limit), fabs(t));
     return run->near ? KERNEL_DONE : answer(run->outside->restart(t, run->present, limit, first, run->outside->context));
@@ -48,6 +48,11 @@ static int step(Kernel *k, double limit, bool *back)
     return k->indicators || run->listens || t >= limit ? project(k, t, run->present) : KERNEL_DONE;
 }
 
+static int go_on(Kernel *k, double limit)
+{
+    return answer(k->run->outside->go_on(limit, k->run->outside->context));
+}
+
 static int state_at(Kernel *k, double t, double *x)
 {
     const Run *run = k->run;
@@ -60,7 +65,7 @@ static int state_at(Kernel *k, double t, double *x)
 
 int kernel_begin_outside(Kernel *k, const Integrator *integrator, double start, double stop, long outputs, const double *output_times)
 {
-    static const Method method = {.restart = restart, .step = step, .state = state_at, .samples = 1};
+    static const Method method = {.restart = restart, .step = step, .state = state_at, .go_on = go_on, .samples = 1};
     const int result = begin_run(k, &method, start, stop, outputs, output_times);
     if (result == KERNEL_DONE)
         k->run->outside = integrator;

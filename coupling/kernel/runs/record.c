@@ -105,7 +105,7 @@ int kernel_record(Kernel *k)
 void record_visit(Kernel *k, Visit *v)
 {
     Record *record = k->record;
-    bool elsewhere = record->file;
+    bool elsewhere = record->file || record->apart;
     visit_same(v, (long)width_of(k));
     VISIT(v, record->rows);
     VISIT(v, elsewhere);
@@ -161,6 +161,34 @@ long kernel_take_record(Kernel *k, double **values)
     record->values = NULL;
     record->rows = record->capacity = 0;
     return rows;
+}
+
+const double *kernel_last_row(const Kernel *k)
+{
+    const Record *record = k->record;
+    return record->rows ? record->values + (record->file ? 0 : (size_t)(record->rows - 1) * width_of(k)) : NULL;
+}
+
+void kernel_leave_rows(Kernel *k)
+{
+    k->record->apart = true;
+}
+
+int kernel_put_rows(Kernel *k, long rows, const double *values)
+{
+    Record *record = k->record;
+    const size_t size = width_of(k) * sizeof *values;
+    if (rows > record->capacity) {
+        double *bigger = realloc(record->values, (size_t)rows * size);
+        if (!bigger)
+            return KERNEL_NO_MEMORY;
+        record->values = bigger;
+        record->capacity = rows;
+    }
+    if (rows)
+        memcpy(record->values, values, (size_t)rows * size);
+    record->rows = rows;
+    return KERNEL_DONE;
 }
 
 double kernel_recorded_until(const Kernel *k)

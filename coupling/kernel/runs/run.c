@@ -45,8 +45,9 @@ int begin_run(Kernel *k, const Method *method, double start, double stop, long o
     run->stop = stop;
     run->t_earlier = NAN;
     run->longest = INFINITY;
+    run->pause = INFINITY;
     run->parted = NAN;
-    run->span = stop - start;
+    run->span = isfinite(stop) ? stop - start : 1; /* a run without a known end is measured in seconds */
     run->last_event = -INFINITY;
     if (k->switching)
         note_span(k, run->span);
@@ -55,6 +56,11 @@ int begin_run(Kernel *k, const Method *method, double start, double stop, long o
     for (int i = 0; i < k->part_count; i++)
         run->listens = run->listens || k->parts[i].completed_step;
     return KERNEL_DONE;
+}
+
+double run_limit(const Kernel *k)
+{
+    return fmin(fmin(k->run->stop, k->run->pause), kernel_next_time(k));
 }
 
 void kernel_end_run(Kernel *k)
@@ -378,7 +384,7 @@ static int step(Kernel *k)
 {
     Run *run = k->run;
     const Method *method = run->method;
-    const double time_event = kernel_next_time(k), limit = fmin(run->stop, time_event);
+    const double time_event = kernel_next_time(k), limit = fmin(fmin(run->stop, run->pause), time_event);
     const double t_earlier = run->t > run->t_before ? run->t_before : NAN;
     memcpy(run->z_earlier, run->z_before, (size_t)k->indicators * sizeof *run->z);
     memcpy(run->z_before, run->z, (size_t)k->indicators * sizeof *run->z);
@@ -454,12 +460,38 @@ static int step(Kernel *k)
     return pass_event(k, run->t, -1);
 }
 
-/* Integrates until the stop, or for so many steps. */
+int kernel_pause_at(Kernel *k, double t, long outputs, const double *output_times)
+{
+    Run *run = k->run;
+    run->pause = t;
+    run->output_times = outputs ? output_times : &run->pause;
+    run->outputs = outputs ? outputs : isfinite(t);
+    run->next_output = 0;
+    if (t <= run->t) /* the run stays, and shows where it is */
+        return kernel_recorded_until(k) == run->t ? KERNEL_DONE : record_until(k, run->t);
+    const bool near = run->near;
+    run->near = false;
+    if (near) /* the method has not begun here */
+        return run->method->restart(k, run->t, run->present);
+    return run->method->go_on ? run->method->go_on(k, run_limit(k)) : KERNEL_DONE;
+}
+
+int kernel_pass_jump(Kernel *k)
+{
+    Run *run = k->run;
+    k->statistics.time_events++;
+    memcpy(run->x, run->present, (size_t)kernel_width(k) * sizeof *run->x);
+    if (kernel_recorded_until(k) == run->t) /* the row of the pause, which has told its reader what there is to know */
+        kernel_forget_rows(k, kernel_rows(k) - 1);
+    return pass_event(k, run->t, -1);
+}
+
+/* Integrates until the stop or the pause, or for so many steps. */
 int kernel_advance(Kernel *k, long steps)
 {
     Run *run = k->run;
     while (run->t < run->stop) {
-        if (steps <= 0)
+        if (steps <= 0 || run->t >= run->pause)
             return KERNEL_PAUSED;
         steps -= !run->near;
         int result = step(k);

@@ -23,6 +23,7 @@ typedef struct {
     int (*complete)(Kernel *);                           /* after a step without an event */
     void (*end)(Kernel *);
     void (*visit)(Kernel *, Visit *);             /* its own state; null where it begins anew instead */
+    int (*go_on)(Kernel *, double limit);         /* sets another limit for the next step; null where each step is told its limit */
     void (*show)(Kernel *, double t);             /* puts recorded values that no instance has into slots; null without such */
     bool evaluates;                               /* a step leaves the instances where it ended */
     int samples;                                  /* samples of the indicators inside a step */
@@ -39,6 +40,7 @@ typedef struct Run {
     const double *output_times;
     long outputs, next_output;
     double start, stop, span, last_event;
+    double pause; /* time at which the run waits for what is to happen next */
     double longest; /* the next step */
     double parted;  /* last time at which what was in force contradicted itself */
     int close;
@@ -61,6 +63,7 @@ typedef struct Run {
 /* run.c */
 int begin_run(Kernel *, const Method *, double start, double stop, long outputs, const double *output_times);
 int chattering(Kernel *, int indicator, int state);
+double run_limit(const Kernel *); /* the end of the next step at the latest: the stop, the pause, or the next time event */
 
 /* bounds.c */
 void note_bounds(Kernel *);

@@ -43,8 +43,11 @@ int kernel_reset(Kernel *k)
         k->end_fused(k);
     free(k->ordered);
     k->ordered = NULL;
-    if (k->record)
+    if (k->record) {
         kernel_end_rows_file(k);
+        k->record->apart = false;
+    }
+    k->settings.count = k->settings.drives = 0;
     if (k->coupling)
         kernel_reset_coupling(k);
     memset(k->v, 0, ((size_t)k->slots + 1) * sizeof *k->v);

@@ -26,6 +26,7 @@ class _Record(ctypes.Structure):
         *((name, c_long) for name in ("rows", "capacity")),
         *((name, c_void_p) for name in ("values", "file")),
         ("error", c_int),
+        ("apart", c_bool),
     ]
 
 
@@ -76,6 +77,9 @@ declare(
         "kernel_take_record": (_n, [_p, POINTER(c_void_p)]),
         "kernel_free_record": (None, [c_void_p]),
         "kernel_record_kept": (POINTER(_Record), [_p]),
+        "kernel_last_row": (POINTER(_d), [_p]),
+        "kernel_leave_rows": (None, [_p]),
+        "kernel_put_rows": (_i, [_p, _n, _p]),
         "kernel_recorded_until": (_d, [_p]),
         "kernel_begin_rows_file": (_i, [_p, _i, _n, _i, _p]),
         "kernel_end_rows_file": (_n, [_p]),
@@ -245,6 +249,25 @@ class Core:
             last = 0 if kept.file else kept.rows - 1
             return self.library.copied(kept.values, 1 + last * self.width)[-self.width] if kept.rows else math.nan
         return self.library.kernel_recorded_until(self.handle)
+
+    def rows_from(self, first: int) -> np.ndarray:
+        """Returns a copy of the rows in memory from that number on, the time first."""
+        kept, width = self._kept_record, self._width
+        count = max(0, kept.rows - first)
+        return self.library.copied(kept.values + 8 * first * width, count * width).reshape(-1, width) if count else np.zeros((0, width))
+
+    def leave_rows(self) -> None:
+        """Has states that are saved from now on leave the rows to the caller: they have their number alone."""
+        self.library.kernel_leave_rows(self.handle)
+
+    def put_rows(self, rows: np.ndarray) -> None:
+        """Replaces all rows in memory."""
+        require_memory(self.library.kernel_put_rows(self.handle, len(rows), self._at(np.ascontiguousarray(rows))))
+
+    def last_row(self) -> np.ndarray:
+        """Returns a copy of the last row, the time first; empty where there is none."""
+        row = self.library.kernel_last_row(self.handle)
+        return np.array(row[: self._width], dtype=float) if row else np.zeros(0)
 
     @property
     def width(self) -> int:

@@ -139,6 +139,9 @@ int kernel_projected_residuals(Kernel *, double t, const double *x, const double
 void kernel_use_clock(Kernel *); /* measures the time spent, for the statistics */
 
 /* settle.c, events.c */
+/* Has values of instances set at the next event, once, and then those of drives by polynomials; they stay with the caller until then. */
+void kernel_set_at_event(Kernel *, int count, const int *part, const int *type, const Reference *, int drives, const int *drive, const double *value,
+                         const double *slope);
 int kernel_start_events(Kernel *);                            /* every instance enters Event Mode */
 int kernel_complete_step(Kernel *, bool *event);              /* reports the step to instances; event: one requests an event */
 int kernel_settle(Kernel *, double *x, bool *states_changed); /* discrete updates until nothing changes; ends in Continuous-Time Mode */
@@ -211,7 +214,8 @@ typedef struct {
     long rows, capacity;
     double *values;
     struct RowFile *file;
-    int error; /* error of the file */
+    int error;  /* error of the file */
+    bool apart; /* a saved state has the number of rows alone; the caller puts them back */
 } Record;
 
 int kernel_set_record(Kernel *, const Rows *);
@@ -222,6 +226,9 @@ void kernel_free_record(double *values);
 int kernel_begin_rows_file(Kernel *, int file, long first, int width, const int *place); /* rows go there from now on; see row_file.h */
 long kernel_end_rows_file(Kernel *);                                                     /* number of rows in the file; none stay here */
 int kernel_rows_file_error(const Kernel *);                                              /* the number of the error that ended them, or 0 */
+const double *kernel_last_row(const Kernel *); /* the time and the values; null if there is no row */
+void kernel_leave_rows(Kernel *);                         /* states that are saved from now on leave the rows to the caller */
+int kernel_put_rows(Kernel *, long rows, const double *); /* gives the record so many rows, and no others */
 double kernel_recorded_until(const Kernel *); /* the time of the last row; NaN if none exists */
 
 /* coupling.c */
@@ -257,6 +264,8 @@ bool kernel_sudden(const Kernel *);
 int kernel_begin_course(Kernel *, double start, double step, double stop, int order, bool in_turn, bool variable, long outputs,
                         const double *output_times);
 int kernel_follow(Kernel *, long steps);
+int kernel_pause_course_at(Kernel *, double t, long outputs, const double *output_times); /* the same for a course, at the first point from t on */
+int kernel_pass_jump_at_point(Kernel *);         /* an event at the present point: inputs or parameters have jumped */
 double kernel_time(const Kernel *);
 long kernel_course_steps(const Kernel *);
 void kernel_add_up(Kernel *, double h); /* the energy that coupling created in a step */
@@ -266,12 +275,15 @@ typedef struct {
     bool (*restart)(double t, const double *x, double limit, double first, void *context); /* the first step no longer than `first` */
     bool (*step)(double *t, void *context);                                                 /* steps to the limit at most, and sets t */
     bool (*state)(double t, double *x, void *context);                                      /* within the last step */
+    bool (*go_on)(double limit, void *context);                                             /* sets another limit for the steps that follow */
     void *context;
 } Integrator;
 
 /* run.c: a run in time, with output and events; begun by one of the two below */
 int kernel_restart(Kernel *, double t, const double *x);
 int kernel_advance(Kernel *, long steps);
+int kernel_pause_at(Kernel *, double t, long outputs, const double *output_times); /* rows at these times from now on; without any, at t */
+int kernel_pass_jump(Kernel *); /* an event here: inputs or parameters have jumped */
 double kernel_run_time(const Kernel *);
 const double *kernel_run_state(const Kernel *);
 long kernel_run_steps(const Kernel *);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from ctypes import POINTER, byref, c_double, c_int, c_long, c_void_p
 from typing import NoReturn
 
@@ -25,6 +26,9 @@ declare(
         "kernel_begin_run": (_i, [_p, POINTER(TableauStructure), _d, _p, _d, _d, _d, _d, _n, _p]),
         "kernel_restart": (_i, [_p, _d, _p]),
         "kernel_advance": (_i, [_p, _n]),
+        "kernel_pause_at": (_i, [_p, _d, _n, _p]),
+        "kernel_pass_jump": (_i, [_p]),
+        "kernel_set_at_event": (None, [_p, _i, _p, _p, _p, _i, _p, _p, _p]),
         "kernel_watch_angles": (_i, [_p, _p, _i]),
         "kernel_watch_bounds": (None, [_p, _p, _i]),
         "kernel_watch_points": (None, [_p, _p, _i, _i]),
@@ -174,3 +178,21 @@ class Kernel(Coupled):
 
     def advance(self, steps: int) -> Status:
         return STATUSES[self.library.kernel_advance(self.handle, steps)]
+
+    def pause_at(self, t: float, times: np.ndarray) -> Status:
+        """Sets the time at which the run pauses, and the times of its rows from now on; without any there is a row at the pause."""
+        self._output_times = times = self.library.kept(times)
+        return STATUSES[self.library.kernel_pause_at(self.handle, t, len(times), self._at(times))]
+
+    def set_at_event(self, values: Sequence[tuple[int, int, int, float]], drives: Sequence[tuple[int, float, float]]) -> None:
+        """Has values set at the next event, once: of instances, by part, type and reference, and of polynomial drives, with their slopes."""
+        parts, types, references, given = zip(*values, strict=True) if values else ((), (), (), ())
+        numbers, starts, slopes = zip(*drives, strict=True) if drives else ((), (), ())
+        kinds = (np.intc, parts), (np.intc, types), (np.uintc, references), (np.intc, numbers), (float, (*given, *starts)), (float, slopes)
+        self._settings = [self.library.kept(np.array(each, kind)) for kind, each in kinds]
+        at = [self._at(each) for each in self._settings]
+        self.library.kernel_set_at_event(self.handle, len(values), *at[:3], len(drives), *at[3:])
+
+    def pass_jump(self) -> Status:
+        """Handles an event at the present time, at which inputs or parameters have jumped."""
+        return STATUSES[self.library.kernel_pass_jump(self.handle)]

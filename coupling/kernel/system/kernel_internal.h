@@ -139,6 +139,14 @@ typedef struct {
  * error of the step; those of a stage that have just been projected; or those of a point, where every value goes to every instance. */
 typedef enum { OF_STAGE, OF_PROJECTED, OF_POINT } Purpose;
 
+/* Values that a caller sets at the next event: parameters and inputs that nothing feeds, and drives by polynomials. */
+typedef struct {
+    int count, drives;
+    const int *part, *type, *drive;
+    const Reference *reference;
+    const double *value, *slope; /* values of the drives follow the others */
+} Settings;
+
 struct Kernel {
     int slots, states, indicators;
     double t, *v;
@@ -162,6 +170,7 @@ struct Kernel {
     double *displaced; /* the projected states of the last projected derivatives */
     double (*clock)(void); /* null where time is not measured */
     double clock_cost, in_fmus; /* in_fmus: of an evaluation that is timed */
+    Settings settings;
     Failure failure;
     Statistics statistics;
     struct Run *run;

@@ -7,6 +7,26 @@
 
 enum { MOST_UPDATES = 1000, MOST_TREMBLES = 20 };
 
+void kernel_set_at_event(Kernel *k, int count, const int *part, const int *type, const Reference *reference, int drives, const int *drive,
+                         const double *value, const double *slope)
+{
+    k->settings = (Settings){count, drives, part, type, drive, reference, value, slope};
+}
+
+static int set_values(Kernel *k)
+{
+    const Settings s = k->settings;
+    k->settings.count = k->settings.drives = 0;
+    for (int i = 0; i < s.drives; i++)
+        kernel_set_polynomial(k, s.drive[i], k->t, s.value[s.count + i], s.slope[i], 0);
+    for (int i = 0; i < s.count; i++) {
+        const Status status = instance_set(k->parts[s.part[i]].instance, (Type)s.type[i], s.reference + i, 1, s.value + i);
+        if (status > WARNING)
+            return failed(k, KERNEL_FMU_FAILED, "setting values", s.part[i], status);
+    }
+    return KERNEL_DONE;
+}
+
 int kernel_start_events(Kernel *k)
 {
     for (int i = 0; i < k->handler_count; i++) {
@@ -16,7 +36,7 @@ int kernel_start_events(Kernel *k)
         if (status > WARNING)
             return failed(k, KERNEL_FMU_FAILED, "entering Event Mode", k->handler[i], status);
     }
-    return KERNEL_DONE;
+    return k->settings.count || k->settings.drives ? set_values(k) : KERNEL_DONE;
 }
 
 /* One round of discrete updates; whether any instance wants another. */

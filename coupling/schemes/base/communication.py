@@ -8,13 +8,13 @@ from coupling.kernel.system.status import Status
 from coupling.live.checkpoints import Kept, begun, kept, looked
 from coupling.live.failures import interrupted
 from coupling.live.interval import Interval
+from coupling.live.pausing import Integration
 from coupling.live.session import Session
 from coupling.options import Run
-from coupling.outcome import Outcome
 from coupling.progress import watched
 from coupling.schemes.base import failures
 from coupling.schemes.base.divergence import ended
-from coupling.schemes.base.points import Points
+from coupling.schemes.base.points import PausedPoints, Points
 from coupling.schemes.base.scheme import CouplingScheme
 from coupling.schemes.base.step_control import StepControl, control_of
 from coupling.schemes.base.stepper import CommunicationStepper, CouplingStopped
@@ -22,31 +22,37 @@ from coupling.schemes.base.stepper import CommunicationStepper, CouplingStopped
 
 def run_communication_steps(
     stepper: CommunicationStepper, *, scheme: CouplingScheme, session: Session, run: Run, interval: Interval | None
-) -> Outcome:
+) -> Integration:
     """Runs the system by steps of a stepper."""
     points = Points(stepper, session, run, interval)
     control = control_of(run.coupling.step_control)(points)
     control.refuse(scheme)
-    outcome = _walked(points, control, session, run, (points, control, *stepper.beside, *([interval] if interval else [])))
+    outcome = yield from _walked(points, control, session, run, (points, control, *stepper.beside, *([interval] if interval else [])))
     outcome.counts = {"steps": points.steps, "rejected": points.rejected}
     return outcome
 
 
-def _walked(points: Points, control: StepControl, session: Session, run: Run, beside: Sequence[Kept]) -> Outcome:
+def _walked(points: Points, control: StepControl, session: Session, run: Run, beside: Sequence[Kept]) -> Integration:
+    pause = session.running.pause
     try:
         points.start(control.first_size)
         begun(session, Status.DONE, *beside)
         with watched(run) as show:
             try:
                 while points.t < run.stop_time and points.steps < run.max_steps:
+                    if points.t >= pause.time:
+                        if (yield PausedPoints(points, beside)) is Status.DONE:
+                            break
+                        continue
                     control.advance()
+                    pause.time = points.t if pause.stepwise else pause.time
                     show(points.t, points.steps)
                     looked(session, Status.PAUSED, *beside)
             except KeyboardInterrupt:
                 kept(session, Status.PAUSED, *beside)
                 points.record_last()
                 return interrupted(session, points.t)
-        status = Status.DONE if points.t >= run.stop_time else Status.PAUSED
+        status = Status.PAUSED if points.t < run.stop_time and points.steps >= run.max_steps else Status.DONE
         kept(session, status, *beside)
         if status is Status.PAUSED:
             points.record_last()

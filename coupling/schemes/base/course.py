@@ -10,9 +10,9 @@ from coupling.kernel.system.status import Status
 from coupling.live.bounds import watch_points
 from coupling.live.checkpoints import begun, kept, looked, pace
 from coupling.live.failures import interrupted
+from coupling.live.pausing import Integration, PausedCourse
 from coupling.live.session import Session
 from coupling.options import Run
-from coupling.outcome import Outcome
 from coupling.plan.capabilities import returns_early, unable
 from coupling.progress import watched
 from coupling.schemes.base import failures
@@ -22,9 +22,9 @@ _INTERVAL = 0.1
 """Seconds between two looks at the clock and at signals."""
 
 
-def run_course(session: Session, run: Run, *, in_turn: bool) -> Outcome:
+def run_course(session: Session, run: Run, *, in_turn: bool) -> Integration:
     """Runs the system in the kernel."""
-    kernel, times = session.kernel, run.times()
+    kernel, pause, times = session.kernel, session.running.pause, run.times()
     assert run.communication_step is not None
     variable = makes_any_step(session, run)
     if len(times) and times[0] <= run.start_time:
@@ -49,6 +49,9 @@ def run_course(session: Session, run: Run, *, in_turn: bool) -> Outcome:
             if status is Status.DONE and kernel.time < run.stop_time:
                 status = Status.PAUSED
             while status is Status.PAUSED and kernel.course[1] < run.max_steps:
+                if kernel.time >= pause.time:
+                    status = (yield PausedCourse(session)) or status
+                    continue
                 began = perf_counter()
                 status = kernel.follow(min(chunk, run.max_steps - kernel.course[1]))
                 show(*kernel.course)

@@ -6,9 +6,9 @@ Over the step, inputs continue as polynomials through the last points.
 from __future__ import annotations
 
 from coupling.live.interval import Interval
+from coupling.live.pausing import Integration
 from coupling.live.session import Session
 from coupling.options import Run
-from coupling.outcome import Outcome
 from coupling.plan.capabilities import most_degrees, unable
 from coupling.schemes.base.communication import run_communication_steps
 from coupling.schemes.base.course import run_course
@@ -23,7 +23,7 @@ class ExplicitScheme(CouplingScheme):
     def __init__(self, *, in_turn: bool) -> None:
         self.in_turn = in_turn
 
-    def couple(self, session: Session, run: Run, interval: Interval | None) -> Outcome:
+    def couple(self, session: Session, run: Run, interval: Interval | None) -> Integration:
         if interval is None and not control_of(run.coupling.step_control).changes_steps:
             return run_course(session, run, in_turn=self.in_turn)
         stepper = ExplicitStepper(session, run, interval, in_turn=self.in_turn)

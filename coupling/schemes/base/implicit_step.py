@@ -11,10 +11,10 @@ from coupling.kernel.cosimulation.implicit import ConstraintStructure, Ending, I
 from coupling.live.checkpoints import Kept
 from coupling.live.constraints import constraints_of, violations_of
 from coupling.live.interval import Interval
+from coupling.live.pausing import Integration
 from coupling.live.scales import scales
 from coupling.live.session import Session
 from coupling.options import Run
-from coupling.outcome import Outcome
 from coupling.plan.capabilities import most_degrees, unable
 from coupling.schemes.base import failures
 from coupling.schemes.base.communication import run_communication_steps
@@ -37,7 +37,7 @@ class ImplicitScheme(CouplingScheme):
     def __init__(self, level: ConstraintLevel) -> None:
         self.level, self.refused_controls, self.loose = level, level.refused_controls, level.loose
 
-    def couple(self, session: Session, run: Run, interval: Interval | None) -> Outcome:
+    def couple(self, session: Session, run: Run, interval: Interval | None) -> Integration:
         irreversible = unable(session.built, "save_state")
         if irreversible:
             raise failures.not_repeatable(scheme=run.coupling.name, instances=irreversible)

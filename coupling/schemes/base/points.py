@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from coupling.kernel.system.status import Status
 from coupling.live.bounds import watch_points
+from coupling.live.checkpoints import Kept
 from coupling.live.interval import Interval
 from coupling.live.session import Session
 from coupling.options import Run
@@ -58,8 +60,9 @@ class Points:
         self._times = list(self.run.times()[count:])
 
     def before_event(self, end: float) -> float:
-        """Returns the end of a step that should go to ``end``: no later than at an event that is foreseen."""
-        event = min(self.kernel.next_time, self.kernel.next_period) if self.any_step_size else math.inf
+        """Returns the end of a step that should go to ``end``: no later than at a pause or an event that is foreseen."""
+        foreseen = self.kernel.next_time, self.kernel.next_period, self.session.running.pause.time
+        event = min(foreseen) if self.any_step_size else math.inf
         return min(event, self.run.stop_time) if self.t < event < end + SAME_POINT * self.h else end
 
     def step(self, h: float) -> None:
@@ -110,3 +113,43 @@ class Points:
         """Records the last point, which explains most."""
         if self._recorded != self.t and self.t == self.kernel.time:
             self.record(event=True)
+
+    def jump(self) -> None:
+        """Handles an event at the present point, at which inputs or parameters have jumped."""
+        require(self.kernel.pass_jump_at_point())
+        self.restart = True
+        self.h = min(self.h, self.run.communication_step or self.h)
+        if self.interval:
+            self.interval.restart()
+        self._recorded = self.t
+
+    def pause_at(self, t: float, times: np.ndarray) -> None:
+        """Sets the next pause, and the times of the rows up to there; without any there is a row at the pause."""
+        self.session.running.pause.time = t
+        self._times = list(times) if len(times) else [t]
+        require(self.kernel.pause_course_at(t, times))
+
+
+class PausedPoints:
+    """A run over communication points that waits."""
+
+    advance = None
+
+    def __init__(self, points: Points, beside: Sequence[Kept]) -> None:
+        self.session, self.beside, self._points = points.session, tuple(beside), points
+
+    @property
+    def time(self) -> float:
+        return self._points.t
+
+    @property
+    def steps(self) -> int:
+        return self._points.steps
+
+    def pause_at(self, t: float, times: np.ndarray) -> Status:
+        self._points.pause_at(t, times)
+        return Status.DONE
+
+    def jump(self) -> Status:
+        self._points.jump()
+        return Status.DONE

@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Mapping
 
 from coupling.errors import BuildError, shown
 from coupling.live.interval import Interval
+from coupling.live.pausing import Integration
 from coupling.live.session import Session
 from coupling.options import Run
-from coupling.outcome import Outcome
 from coupling.registry import Registry
 from coupling.schemes.base import failures
 
@@ -27,7 +27,7 @@ class CouplingScheme(ABC):
     """Names of step controls that do not suit the scheme, each with a function of ``scheme`` and ``control`` that refuses it."""
 
     @abstractmethod
-    def couple(self, session: Session, run: Run, interval: Interval | None) -> Outcome:
+    def couple(self, session: Session, run: Run, interval: Interval | None) -> Integration:
         """Runs the system; ``interval`` integrates Model Exchange instances from one communication point to the next."""
 
 

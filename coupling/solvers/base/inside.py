@@ -7,6 +7,7 @@ from time import perf_counter
 from coupling.kernel.system.kernel import Kernel
 from coupling.kernel.system.status import Status
 from coupling.live.checkpoints import begun, kept, looked, pace
+from coupling.live.pausing import Course, PausedSteps
 from coupling.live.session import Session
 from coupling.options import Run
 from coupling.outcome import Outcome
@@ -16,9 +17,9 @@ AT_A_TIME = 0.1
 """Seconds between two looks at the clock and at signals."""
 
 
-def advance(session: Session, run: Run, status: Status) -> tuple[Status, bool]:
+def advance(session: Session, run: Run, status: Status) -> Course[tuple[Status, bool]]:
     """Continues from the status with which a run began. Returns its last status, and whether it was interrupted."""
-    kernel, longest = session.kernel, pace(session, AT_A_TIME)
+    kernel, pause, longest = session.kernel, session.running.pause, pace(session, AT_A_TIME)
     chunk = 20 if longest == AT_A_TIME else 1
     status = begun(session, status)
     with watched(run) as show:
@@ -26,6 +27,9 @@ def advance(session: Session, run: Run, status: Status) -> tuple[Status, bool]:
             if status is Status.DONE and kernel.reached < run.stop_time:
                 status = Status.PAUSED
             while status is Status.PAUSED and kernel.steps < run.max_steps:
+                if kernel.reached >= pause.time:
+                    status = (yield PausedSteps(session)) or status
+                    continue
                 began = perf_counter()
                 status = kernel.advance(min(chunk, run.max_steps - kernel.steps))
                 show(kernel.reached, kernel.steps)

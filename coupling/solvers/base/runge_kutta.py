@@ -13,6 +13,7 @@ from coupling.live.driven import steep_curve, undeclared_jump
 from coupling.live.failures import interrupted as interrupted_at
 from coupling.live.failures import outcome as outcome_of
 from coupling.live.failures import stiffness
+from coupling.live.pausing import Integration
 from coupling.live.sensitivities import begin_sensitivities, lost_sensitivities
 from coupling.live.session import Session
 from coupling.live.tolerances import state_tolerances
@@ -29,7 +30,7 @@ def explicit_method(tableau: Tableau) -> Solver:
     return Solver(partial(integrate, tableau), tableau, in_c=True)
 
 
-def integrate(method: Tableau, session: Session, run: Run) -> Outcome:
+def integrate(method: Tableau, session: Session, run: Run) -> Integration:
     """Runs the system by a tableau."""
     kernel, times = session.kernel, run.times()
     run = session.program.paced(run)
@@ -51,7 +52,7 @@ def integrate(method: Tableau, session: Session, run: Run) -> Outcome:
         limit_values(session, session.x)
         status = kernel.restart(run.start_time, session.x)
     rk = kernel.runge_kutta
-    status, interrupted = advance(session, run, status)
+    status, interrupted = yield from advance(session, run, status)
     outcome = interrupted_at(session, kernel.reached) if interrupted else outcome_of(session, status, kernel.reached)
     outcome.counts = {"steps": rk.steps, "rejected": rk.rejected + rk.refused}
     for make in (_roughness, _stiffness):

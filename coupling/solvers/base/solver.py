@@ -9,8 +9,8 @@ from typing import Any
 from coupling.errors import BuildError, shown
 from coupling.kernel.runs.tableau import Tableau, TableauStructure
 from coupling.names import either
+from coupling.live.pausing import Integration
 from coupling.options import Index3, Run
-from coupling.outcome import Outcome
 from coupling.plan.build import Built
 from coupling.registry import Registry
 
@@ -23,7 +23,7 @@ def _nothing(run: Run) -> None:
 class Solver:
     """Runs a system from start to stop."""
 
-    integrate: Callable[[Any, Any], Outcome]
+    integrate: Callable[[Any, Any], Integration]
     tableau: Tableau | None = None
     """Tableau of an explicit Runge-Kutta method, which can also integrate between communication points."""
     holds: bool = False

@@ -21,6 +21,7 @@ from coupling.live.checkpoints import begun, kept, looked, pace
 from coupling.live.failures import interrupted, too_fine
 from coupling.live.failures import outcome as outcome_of
 from coupling.live.linearise import NoDerivative
+from coupling.live.pausing import Course, Integration, PausedSteps
 from coupling.live.session import Session
 from coupling.live.successive import ByDirections
 from coupling.live.tolerances import state_tolerances
@@ -137,10 +138,10 @@ class Equations:
         return self.kernel.slots[self.session.schedule.derivatives]
 
 
-def integrate(session: Session, run: Run, name: str, make: Callable[[Equations, Run], Stepper | SteppedInC]) -> Outcome:
+def integrate(session: Session, run: Run, name: str, make: Callable[[Equations, Run], Stepper | SteppedInC]) -> Integration:
     """Runs the system by a solver, of that name."""
     equations, run = Equations(session), session.program.paced(run)
-    return _Drive(equations, run, name, make(equations, run) if equations.states else _Nothing(run)).outcome()
+    return (yield from _Drive(equations, run, name, make(equations, run) if equations.states else _Nothing(run)).outcome())
 
 
 class _Nothing:
@@ -161,12 +162,15 @@ class _Nothing:
     def state(self, t: float) -> np.ndarray:
         return self._x
 
+    def go_on(self, limit: float) -> None:
+        self._limit = limit
+
 
 class _Checked:
     """A solver in Python as the kernel calls it."""
 
     def __init__(self, stepper: Stepper) -> None:
-        self._step, self.restart, self.state = stepper.step, stepper.restart, stepper.state
+        self._step, self.restart, self.state, self.go_on = stepper.step, stepper.restart, stepper.state, stepper.go_on
 
     def step(self) -> float:
         t = self._step()
@@ -195,17 +199,17 @@ class _Drive:
         else:
             self._begun, self._chunk = self._kernel.begin_outside(_Checked(stepper), *span), 1
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> Integration:
         """Runs until it ends, and says how."""
-        outcome, stepper = self._outcome(), self._stepper
+        outcome, stepper = (yield from self._outcome()), self._stepper
         outcome.counts = {"steps": self._kernel.steps, "rejected": stepper.rejected, "jacobians": stepper.jacobians}
         return outcome
 
-    def _outcome(self) -> Outcome:
+    def _outcome(self) -> Integration:
         run = self._run
         try:
             with watched(run) as show:
-                self._advance(show)
+                yield from self._advance(show)
             kept(self._session, Status.DONE)
         except KeyboardInterrupt:
             kept(self._session, Status.PAUSED)
@@ -219,7 +223,7 @@ class _Drive:
             )
         except GaveUp as error:
             return self._gave_up(str(error))
-        if self._kernel.reached < run.stop_time:
+        if self._kernel.reached < run.stop_time and self._kernel.steps >= run.max_steps:
             return Outcome(
                 Ending.TOO_MANY_STEPS,
                 f"stopped at t = {self._kernel.reached:.9g} s after max_steps = {run.max_steps} steps; raise max_steps, or loosen rtol = {run.rtol:g} or "
@@ -247,8 +251,8 @@ class _Drive:
             return f"'{self._session.label(int(np.argmax(rate)))}' changes fastest"
         return ""
 
-    def _advance(self, show: Callable[[float, int], None]) -> None:
-        kernel, run = self._kernel, self._run
+    def _advance(self, show: Callable[[float, int], None]) -> Course[None]:
+        kernel, run, pause = self._kernel, self._run, self._session.running.pause
         self._require(self._begun)
         kernel.watch_angles(self._session.program.watched_angles)
         watch_bounds(self._session)
@@ -263,6 +267,12 @@ class _Drive:
         longest = pace(self._session, AT_A_TIME)
         chunk = 1 if longest < AT_A_TIME else self._chunk
         while kernel.reached < run.stop_time and kernel.steps < run.max_steps:
+            if kernel.reached >= pause.time:
+                sent = yield PausedSteps(self._session)
+                if sent is not None and sent is not Status.PAUSED:
+                    self._require(sent)
+                    return
+                continue
             began = perf_counter()
             status = kernel.advance(min(chunk, run.max_steps - kernel.steps))
             if status is not Status.PAUSED:

@@ -77,6 +77,9 @@ class Sundials(ABC):
         self._fresh = False
         return self._t
 
+    def go_on(self, limit: float) -> None:
+        self._limit = self._stop = limit
+
     def _advance(self) -> None:
         with _quiet():
             result = self._solver.step(self._stop, method="onestep", tstop=self._stop)

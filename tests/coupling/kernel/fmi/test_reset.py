@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from coupling.kernel.fmi.instance import STRING, StartRefusal, StartStage, StartValues
+from coupling.live.pausing import finished
 from coupling.live.violations import check_start_state
 from coupling.solvers.base.solver import SOLVERS
 from tests.support.systems.sessions import started
@@ -13,7 +14,7 @@ def test_a_kernel_that_was_reset_is_as_it_was_built() -> None:
     """Values, statistics, records and what went wrong are gone."""
     with started(pendulum()) as session:
         check_start_state(session)
-        assert SOLVERS["dopri5"].integrate(session, session.run).completed
+        assert finished(SOLVERS["dopri5"].integrate(session, session.run)).completed
         kernel = session.kernel
         assert kernel.statistics.evaluations > 0 and len(kernel.take_record()) > 0
         kernel.reset()

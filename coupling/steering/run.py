@@ -1,0 +1,355 @@
+"""A run that its user advances piece by piece."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import copy_context
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from coupling.errors import BuildError, NotRecorded, ResultError, RunEnded, shown
+from coupling.kernel.state.visit import Unvisited, load_state, saved_state
+from coupling.kernel.system.status import Status
+from coupling.live.pausing import Course, Pause, Paused
+from coupling.live.recording import copied, recorded
+from coupling.names import nearest
+from coupling.options import OpenRun, number
+from coupling.outcome import Ending, Outcome
+from coupling.plan.as_data import as_data
+from coupling.progress import noticed
+from coupling.record import Change, Record
+from coupling.result import Result
+from coupling.steering.saved import Rows, SavedState, check_saves
+from coupling.steering.targets import Target, Targets
+
+if TYPE_CHECKING:
+    from coupling.live.session import Session
+
+Begin = Callable[[Pause], "tuple[OpenRun, Course[tuple[Outcome, Record]]]"]
+_NO_TIMES = np.zeros(0)
+
+
+class SteeredRun:
+    """A run of ``System.start``, as a context manager: it waits until it is advanced, and ends with the ``with`` block.
+
+    Times are in s, values in the units of their variables. A run belongs to the thread that has started it; only ``stop`` may be called
+    from another one.
+    """
+
+    def __init__(self, begin: Begin, inputs: Sequence[str]) -> None:
+        """Takes a function that makes the run from its pause, and the inputs that may have rates. ``System.start`` is for users."""
+        self._begin, self._inputs = begin, inputs
+        self._thread, self._stopping = threading.get_ident(), False
+        self._pause = Pause(-math.inf)
+        self._run, self._course = begin(self._pause)
+        self._context = copy_context()
+        self._paused: Paused | None = None
+        self._end: tuple[Outcome, Record] | None = None
+        self._result: tuple[int, Result] | None = None
+        self._pending: dict[str, tuple[Target, float, float]] = {}
+        """Values and rates that are set at the next advance."""
+        self._values: dict[str, float] = {}
+        """Values that were set, by name."""
+        self._rows = Rows()
+        self._times = 0
+        """Number of the rows at ``output_interval`` so far."""
+        self._resume(lambda: next(self._course))
+        if self._paused:
+            self._targets = Targets(self._session.built, inputs)
+            self._columns = {each.name: i for i, each in enumerate(self._session.program.columns, start=1)}
+
+    # -- where it is -------------------------------------------------------------------------------------------------------------------
+
+    @property
+    def time(self) -> float:
+        """The time in s that the run has reached."""
+        if self._paused:
+            return self._paused.time
+        assert self._end
+        return float(self._run.stop_time)
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """The outcome of the run; None as long as it can go on."""
+        return self._end[0] if self._end else None
+
+    @property
+    def result(self) -> Result:
+        """The rows so far, as ``simulate`` returns them. Warnings and notes are complete when the run has ended."""
+        if self._end:
+            return Result(self._end[1], self._end[0])
+        session = self._session
+        rows = session.kernel.rows
+        if self._result is None or self._result[0] != rows:
+            said: list[str] = []
+            record = recorded(session, copied(session), 0.0, 0.0, said, {"steps": self._running_now.steps})
+            outcome = Outcome(Ending.PAUSED, f"waits at t = {self.time:.9g} s, and can go on", said)
+            self._result = rows, Result(record, outcome)
+        return self._result[1]
+
+    @property
+    def changes(self) -> Sequence[Change]:
+        """The changes of constraints so far, as ``Result.changes`` has them."""
+        return self.result.changes
+
+    def __getitem__(self, names: str | Sequence[str]) -> Any:
+        """Returns the present value of a recorded variable, or an array of the values of several."""
+        self._check_thread()
+        if isinstance(names, str):
+            return self._value(names, self._last_row())
+        row = self._last_row()
+        return np.array([self._value(name, row) for name in names])
+
+    def _value(self, name: str, row: np.ndarray) -> float:
+        if name in self._pending:
+            return self._pending[name][1]
+        if name in self._columns:
+            return float(row[self._columns[name]])
+        if name in self._values:
+            return self._values[name]
+        raise NotRecorded(
+            f"there is no recorded {shown(name)}; {nearest(str(name), self._columns)}; the option 'outputs' of start chooses what is recorded"
+        )
+
+    def _last_row(self) -> np.ndarray:
+        if self._end:
+            record = self._end[1]
+            return record.rows[-1] if len(record.rows) else np.full(1 + len(record.columns), np.nan)
+        return self._session.kernel.last_row()
+
+    # -- what is set -------------------------------------------------------------------------------------------------------------------
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        """Sets an input, a parameter that may be tuned, or a differential state, from the present time on."""
+        self.set(name, value)
+
+    def set(self, name: str, value: Any, *, rate: float = 0.0) -> None:
+        """Sets an input, a parameter or a state from the present time on. Inputs that ``start(inputs=[...])`` names may change with a ``rate``
+        per second from there on."""
+        self._check_running()
+        target = self._targets[name]
+        found, slope = target.checked(value), number("rate", rate)
+        if slope and target.drive is None:
+            raise BuildError(f"rate = {slope:g} of '{name}' is refused: name the input in start(inputs=['{name}'])")
+        if not math.isfinite(slope):
+            raise BuildError(f"rate = {slope:g} of '{name}' is refused: give a finite number")
+        self._pending[name] = target, found, slope
+
+    def _jump(self) -> None:
+        """Has the values that were set come into force, by an event at the present time."""
+        if not self._pending or not self._paused:
+            return
+        session, drives = self._session, []
+        for target, value, slope in self._pending.values():
+            if target.drive is not None:
+                drives.append((target.drive, value, slope))
+                drives += [(drive, 0.0 if order else slope, 0.0) for order, drive in enumerate(target.rates)]
+        settings = [
+            (target.part, target.type, target.reference, value)
+            for target, value, _ in self._pending.values()
+            if target.drive is None and target.state is None
+        ]
+        session.kernel.set_at_event(settings, drives)
+        for drive, value, slope in drives if session.inner is not None else ():
+            self._set_inside(drive, value, slope)
+        self._values |= {name: value for name, (_, value, _) in self._pending.items()}
+        self._pending.clear()
+        self._act(self._paused.jump)
+
+    def _set_inside(self, drive: int, value: float, slope: float) -> None:
+        """Sets the drive of an instance that is integrated between communication points."""
+        built, inner = self._session.built, self._session.inner
+        address = built.drives[drive][0]
+        assert inner and built.inner
+        if address.part in built.inner_parts:
+            own = address._replace(part=built.inner_parts.index(address.part))
+            number = next(i for i, (each, _) in enumerate(built.inner.drives) if each == own)
+            inner.kernel.set_polynomial(number, self.time, value, slope, 0.0)
+
+    # -- advancing ---------------------------------------------------------------------------------------------------------------------
+
+    def advance(self, dt: float) -> None:
+        """Advances by so many seconds; events inside are handled. What was set comes into force at the beginning."""
+        step = number("dt", dt)
+        if not step >= 0:
+            raise BuildError(f"dt = {step:g} s is refused: it must not be negative; go back with restore")
+        self.advance_to(self.time + step)
+
+    def advance_to(self, time: float) -> None:
+        """Advances to a time in s."""
+        self._check_running()
+        end = number("time", time)
+        if not math.isfinite(end):
+            raise BuildError(f"time = {end:g} s is refused: it must be finite")
+        if end < self.time:
+            raise BuildError(f"time = {end:g} s lies before t = {self.time:g} s, which the run has reached; go back with restore")
+        self._jump()
+        if self._paused and end > self.time:
+            paused = self._paused
+            self._act(lambda: paused.pause_at(end, self._rows_until(end)))
+            if self._paused:
+                self._resume(lambda: self._course.send(None))
+
+    def step(self) -> None:
+        """Takes one step of the solver, or one communication step."""
+        self._check_running()
+        self._jump()
+        if not self._paused:
+            return
+        paused = self._paused
+        self._act(lambda: paused.pause_at(math.inf, _NO_TIMES))
+        if not self._paused:
+            return
+        if paused.advance is None:
+            self._pause.stepwise = True
+            self._resume(lambda: self._course.send(None))
+            self._pause.stepwise = False
+        else:
+            status = paused.advance(1)
+            if status is not Status.PAUSED:
+                self._resume(lambda: self._course.send(status))
+        if self._paused:
+            now = self._paused
+            self._act(lambda: now.pause_at(now.time, _NO_TIMES))
+
+    def _rows_until(self, end: float) -> np.ndarray:
+        """Returns the times of the rows of the next piece; empty for one at its end alone."""
+        interval, start = self._run.output_interval, self._run.start_time
+        if interval is None:
+            return _NO_TIMES
+        first = self._times + 1
+        last = math.floor((end - start) / interval * (1 + 1e-12))
+        self._times = max(self._times, last)
+        times = start + interval * np.arange(first, last + 1)
+        return np.append(times[times < end - 1e-9 * interval], end)
+
+    def _act(self, call: Callable[[], Status]) -> None:
+        """Calls a function of the paused run; the run ends where that fails."""
+        try:
+            status = call()
+        except Exception as error:
+            thrown = error
+            self._resume(lambda: self._course.throw(thrown))
+            return
+        if status is not Status.DONE:
+            self._resume(lambda: self._course.send(status))
+
+    def _resume(self, step: Callable[[], Paused]) -> None:
+        """Goes on in the run until it waits again, or has ended."""
+        if self._stopping:
+            self._run_held.end_at(self.time)
+        with noticed() as pressed:
+            try:
+                self._paused = self._context.run(step)
+            except StopIteration as end:
+                self._finish(*end.value)
+        if pressed() and self._end:
+            raise KeyboardInterrupt
+
+    def _finish(self, outcome: Outcome, record: Record) -> None:
+        reached = float(record.rows[-1, 0]) if len(record.rows) else self._run.start_time
+        if not math.isfinite(self._run.stop_time):
+            self._run.end_at(reached)
+        options = {**record.options, "stop_time": self._run.stop_time}
+        self._paused, self._end = None, (outcome, replace(record, options=options))
+
+    # -- going back --------------------------------------------------------------------------------------------------------------------
+
+    def save(self) -> SavedState:
+        """Returns the present state, to which ``restore`` goes back: cheap in time and memory."""
+        self._check_running()
+        paused, session = self._running_now, self._session
+        check_saves(session)
+        try:
+            inner = saved_state(session.inner.kernel) if session.inner is not None else None
+            rows = self._rows.note(session.kernel)
+            own = saved_state(session.kernel)
+        except Unvisited as error:
+            raise ResultError(f"'{session.built.parts[error.instance].name}' did not give its state at t = {self.time:g} s") from None
+        beside = tuple({name: as_data(getattr(of, name)) for name in of.kept} for of in paused.beside)
+        return SavedState(self.time, own, inner, beside, rows, dict(self._pending), dict(self._values), self._times)
+
+    def restore(self, state: SavedState) -> None:
+        """Goes back to a state that ``save`` of this run, or of a fork of it, has returned."""
+        self._check_running()
+        if not isinstance(state, SavedState):
+            raise BuildError(f"state = {shown(state)} is refused: give what save() of this run has returned")
+        paused, session = self._running_now, self._session
+        self._rows.restore(session.kernel, state.rows)
+        try:
+            if session.inner is not None and state.inner is not None:
+                load_state(session.inner.kernel, state.inner)
+            load_state(session.kernel, state.kernel)
+        except Unvisited:
+            raise BuildError("the state is of another system or run; give what save() of this run has returned") from None
+        state.put_beside(paused.beside)
+        self._pending, self._values, self._times, self._result = dict(state.pending), dict(state.values), state.times, None
+        self._act(lambda: paused.pause_at(self.time, _NO_TIMES))
+
+    def fork(self) -> SteeredRun:
+        """Returns another run at the same point, which goes its own way."""
+        state = self.save()
+        other = SteeredRun(self._begin, self._inputs)
+        try:
+            other.restore(state)
+        except BaseException:
+            other.close()
+            raise
+        return other
+
+    # -- the end -----------------------------------------------------------------------------------------------------------------------
+
+    def stop(self) -> None:
+        """Ends the run at the next call of ``advance`` or ``step``; the only function for another thread."""
+        self._stopping = True
+
+    def close(self) -> None:
+        """Ends the run here, with its outcome and its result; frees everything."""
+        if self._end is None and self._paused:
+            self._run_held.end_at(self.time)
+            self._resume(lambda: self._course.send(Status.DONE))
+
+    def __enter__(self) -> SteeredRun:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    # -- checks ------------------------------------------------------------------------------------------------------------------------
+
+    @property
+    def _running_now(self) -> Paused:
+        assert self._paused
+        return self._paused
+
+    @property
+    def _session(self) -> Session:
+        found: Session = self._running_now.session
+        return found
+
+    @property
+    def _run_held(self) -> OpenRun:
+        """The options as the session has them, with the stabilisation that was chosen."""
+        found: OpenRun = self._session.run  # type: ignore[assignment]  # it is the one that was given, or a copy
+        return found
+
+    def _check_thread(self) -> None:
+        if threading.get_ident() != self._thread:
+            raise BuildError("the run belongs to another thread, which has started it; use it there, and only stop() here")
+
+    def _check_running(self) -> None:
+        self._check_thread()
+        if self._stopping:
+            self.close()
+        if self._end:
+            raise RunEnded(f"the run has ended: {self._end[0].sentence}")
+
+
+def merged(values: Mapping[str, Any] | None, names: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Returns start values without those of some inputs, and those of the inputs."""
+    given = dict(values or {})
+    return given, {name: given.pop(name) for name in names if name in given}

@@ -1,0 +1,85 @@
+"""States of a run to which it can go back, with the rows up to there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from coupling.errors import BuildError, listed
+from coupling.live.checkpoints import Kept, put_back
+from coupling.steering.targets import Target
+
+if TYPE_CHECKING:
+    from coupling.kernel.system.kernel import Kernel
+    from coupling.live.session import Session
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Rows after those of an earlier piece. Pieces are shared by all states that have them in their past."""
+
+    before: Piece | None
+    rows: np.ndarray
+    count: int
+    """Number of rows up to here."""
+
+
+class Rows:
+    """Rows of a run in pieces: a saved state refers to its last piece, and costs no copy of those before."""
+
+    def __init__(self) -> None:
+        self._last: Piece | None = None
+
+    def note(self, kernel: Kernel) -> Piece | None:
+        """Returns the last piece after the rows of the kernel so far are noted."""
+        first = self._last.count if self._last else 0
+        fresh = kernel.rows_from(first)
+        if len(fresh):
+            self._last = Piece(self._last, fresh, first + len(fresh))
+        kernel.leave_rows()
+        return self._last
+
+    def restore(self, kernel: Kernel, piece: Piece | None) -> None:
+        """Gives the kernel the rows up to a piece."""
+        pieces, each = [], piece
+        while each is not None:
+            pieces.append(each.rows)
+            each = each.before
+        kernel.put_rows(np.concatenate(pieces[::-1]) if pieces else kernel.rows_from(kernel.rows))
+        self._last = piece
+
+
+@dataclass(frozen=True, eq=False)
+class SavedState:
+    """A state of a run: ``SteeredRun.restore`` takes it as often as wanted."""
+
+    time: float
+    """Time in s."""
+    kernel: np.ndarray
+    inner: np.ndarray | None
+    beside: Sequence[Mapping[str, Any]]
+    rows: Piece | None
+    pending: Mapping[str, tuple[Target, float, float]]
+    values: Mapping[str, float]
+    times: int
+
+    def __repr__(self) -> str:
+        return f"SavedState(time={self.time:.9g})"
+
+    def put_beside(self, beside: Sequence[Kept]) -> None:
+        """Gives the parts that are kept in Python their former values."""
+        if len(beside) != len(self.beside) or not all(put_back(of, told) for of, told in zip(beside, self.beside, strict=True)):
+            raise BuildError("the state is of another system or run; give what save() of this run has returned")
+
+
+def check_saves(session: Session) -> None:
+    """Refuses instances that cannot save their state."""
+    unsaved = [part.name for part in session.built.parts if not (part.interface.save_state and part.interface.serialize_state)]
+    if unsaved:
+        its = "its state" if len(unsaved) == 1 else "their states"
+        raise BuildError(
+            f"{listed(unsaved)} cannot save {its} (canGetAndSetFMUState, canSerializeFMUState); use FMUs that can, or start the run again"
+        )

@@ -1,0 +1,92 @@
+"""Starts a run that its user advances piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from coupling.checks import checked_names
+from coupling.errors import BuildError
+from coupling.live.pausing import Course, Pause
+from coupling.options import OpenRun
+from coupling.options.calls import check_names
+from coupling.outcome import Outcome
+from coupling.plan.connections import find_end
+from coupling.plan.definition import Value
+from coupling.plan.drives import Drive, PolynomialDrive
+from coupling.plan.given import drives_of
+from coupling.plan.rates import rates_of
+from coupling.record import Record
+from coupling.result import Result
+from coupling.simulate import Simulator
+from coupling.solvers.base.solver import solver_of
+from coupling.ssp.parameters import start_values_of
+from coupling.steering.run import SteeredRun
+
+_LEFT_OUT = ("stop_time", "output_times", "sensitivities", "progress")
+"""Options of ``simulate`` that a run without a known end does not have."""
+
+
+def start(
+    system: Any,
+    *,
+    inputs: Sequence[str] = (),
+    initial: str | Mapping[str, float] | Result = OpenRun.initial,
+    start_values: Mapping[str, Value] | str | None = None,
+    drives: Mapping[str, float | Callable[[float], float] | Sequence[Sequence[float]] | np.ndarray] | None = None,
+    **options: Any,
+) -> SteeredRun:
+    """Starts a run that waits at its start, and is advanced piece by piece: ``with system.start() as run: run.advance(0.01)``.
+
+    Between two pieces, ``run["rod.theta"]`` is a present value in the unit of its variable. ``run["motor.tau"] = 2.0`` sets an input, a
+    parameter or a state from there on. ``options`` are those of ``simulate``, except for ``stop_time``, ``output_times``, ``sensitivities``,
+    ``progress``, ``record_to`` and ``checkpoint``. A row is recorded at the end of each piece, at events, and at ``output_interval``
+    (seconds) where it is given. ``inputs`` are names of inputs that will be set with a rate, such as prescribed motions. Systems and options
+    that are refused raise BuildError, and impossible starts StartError or InitialStateError.
+    """
+    known = [each.name for each in fields(OpenRun) if each.name not in _LEFT_OUT]
+    for name in _LEFT_OUT:
+        if name in options:
+            raise BuildError(f"start has no option '{name}': the run ends where its user stops to advance it; leave it out")
+    check_names("start", options, known)
+    names = checked_names("inputs", inputs)
+    pose = system._pose(initial)
+    word = initial if isinstance(initial, str) else OpenRun.initial
+    OpenRun(initial=word, **options)  # refuses what cannot be
+    values = dict(start_values_of(start_values, system.instances) or {})
+    simulator = system._simulator or Simulator(system.definition)
+    left = _left_to_user(system, names, values)
+    given = {**drives_of(drives), **left}
+
+    def begin(pause: Pause) -> tuple[OpenRun, Course[tuple[Outcome, Record]]]:
+        run = OpenRun(initial=word, **options)
+        return run, simulator.course(run, values, given, pose, pause)
+
+    try:
+        solver_of(OpenRun(initial=word, **options))
+        run = SteeredRun(begin, names)
+    except BuildError:
+        if system._simulator is None:
+            simulator.close()
+        raise
+    system._freeze(simulator)
+    return run
+
+
+def _left_to_user(system: Any, names: Sequence[str], values: dict[str, Value]) -> dict[str, Drive]:
+    """Returns the drives of inputs that the user sets with rates, from their start values, which are taken out of ``values``."""
+    fmus, found = system.instances, {}
+    own = {each.name: dict(each.start) for each in system.definition.instances}
+    for name in names:
+        end = find_end(name, fmus, "inputs: ", inputs=True)
+        variable = end.variable
+        if variable is None or variable.causality != "input" or variable.type != "real" or variable.variability != "continuous":
+            raise BuildError(f"inputs: '{name}' is no continuous input; name inputs that are to change with a rate, and set others directly")
+        for each in (variable.name, *rates_of(end.fmu, variable.name)):
+            full = f"{end.instance}.{each}"
+            start = values.pop(full, own[end.instance].get(each, end.fmu.variables[each].start))
+            found[full] = PolynomialDrive(float(start or 0.0))
+    return found
