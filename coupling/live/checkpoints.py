@@ -198,7 +198,7 @@ class CheckpointWriter:
             self._load(session, self.begins_at.blocks)  # what all others have come to know meanwhile is of no account
         session.count_from_here()
         said = self.begins_at.head["beside"]
-        if len(said) != len(beside) or not all(put_back(of, told) for of, told in zip(beside, said, strict=True)):
+        if len(said) != len(beside) or not all(_put_back(of, told) for of, told in zip(beside, said, strict=True)):
             raise self._of_another()
         if self._rows:
             self._rows.go_on()
@@ -356,7 +356,7 @@ def pace(session: Checkpointed, longest: float) -> float:
     return min(longest, session.running.checkpoints.interval) if session.running.checkpoints else longest
 
 
-def put_back(of: Kept, told: Mapping[str, Any]) -> bool:
+def _put_back(of: Kept, told: Mapping[str, Any]) -> bool:
     """Gives a part of a run its former values, if they are of the same kinds. Arrays stay where they are, since others may know them."""
     try:
         found = {name: from_data(told[name]) for name in of.kept}

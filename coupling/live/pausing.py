@@ -38,6 +38,10 @@ class Paused(Protocol):
         """Handles an event at the present time, at which inputs or parameters have jumped."""
 
     @property
+    def restart(self) -> Callable[[], Status] | None:
+        """Begins anew at a state that was loaded; None where the state has all that the method knows."""
+
+    @property
     def advance(self) -> Callable[[int], Status] | None:
         """Takes so many steps, up to the pause at most; None where steps are not those of the kernel."""
 
@@ -62,9 +66,13 @@ class PausedSteps:
 
     beside = ()
 
-    def __init__(self, session: Any) -> None:
+    def __init__(self, session: Any, forgets: bool = False) -> None:
+        """``forgets``: the method keeps nothing in a state of the kernel."""
         self.session, self._kernel, self._pause = session, session.kernel, session.running.pause
-        self.advance = self._kernel.advance
+        self.advance, self.restart = self._kernel.advance, self._begin_anew if forgets else None
+
+    def _begin_anew(self) -> Status:
+        return Status(self._kernel.restart(self._kernel.reached, self._kernel.present))
 
     @property
     def time(self) -> float:
@@ -85,7 +93,7 @@ class PausedSteps:
 class PausedCourse:
     """A course of explicit communication steps that waits."""
 
-    beside = ()
+    beside, restart = (), None
 
     def __init__(self, session: Any) -> None:
         self.session, self._kernel, self._pause = session, session.kernel, session.running.pause

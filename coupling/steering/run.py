@@ -6,6 +6,7 @@ import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
+from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,6 @@ from coupling.live.recording import copied, recorded
 from coupling.names import nearest
 from coupling.options import OpenRun, number
 from coupling.outcome import Ending, Outcome
-from coupling.plan.as_data import as_data
 from coupling.progress import noticed
 from coupling.record import Change, Record
 from coupling.result import Result
@@ -266,11 +266,11 @@ class SteeredRun:
         check_saves(session)
         try:
             inner = saved_state(session.inner.kernel) if session.inner is not None else None
-            rows = self._rows.note(session.kernel)
+            rows = self._rows.note(session.kernel, self.time)
             own = saved_state(session.kernel)
         except Unvisited as error:
             raise ResultError(f"'{session.built.parts[error.instance].name}' did not give its state at t = {self.time:g} s") from None
-        beside = tuple({name: as_data(getattr(of, name)) for name in of.kept} for of in paused.beside)
+        beside = tuple({name: deepcopy(getattr(of, name)) for name in of.kept} for of in paused.beside)
         return SavedState(self.time, own, inner, beside, rows, dict(self._pending), dict(self._values), self._times)
 
     def restore(self, state: SavedState) -> None:
@@ -279,7 +279,7 @@ class SteeredRun:
         if not isinstance(state, SavedState):
             raise BuildError(f"state = {shown(state)} is refused: give what save() of this run has returned")
         paused, session = self._running_now, self._session
-        self._rows.restore(session.kernel, state.rows)
+        self._rows.restore(session.kernel, *state.rows)
         try:
             if session.inner is not None and state.inner is not None:
                 load_state(session.inner.kernel, state.inner)
@@ -288,7 +288,10 @@ class SteeredRun:
             raise BuildError("the state is of another system or run; give what save() of this run has returned") from None
         state.put_beside(paused.beside)
         self._pending, self._values, self._times, self._result = dict(state.pending), dict(state.values), state.times, None
-        self._act(lambda: paused.pause_at(self.time, _NO_TIMES))
+        if paused.restart:
+            self._act(paused.restart)
+        if self._paused:
+            self._act(lambda: paused.pause_at(self.time, _NO_TIMES))
 
     def fork(self) -> SteeredRun:
         """Returns another run at the same point, which goes its own way."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from coupling.errors import BuildError, listed
-from coupling.live.checkpoints import Kept, put_back
+from coupling.live.checkpoints import Kept
 from coupling.steering.targets import Target
 
 if TYPE_CHECKING:
@@ -33,22 +34,23 @@ class Rows:
     def __init__(self) -> None:
         self._last: Piece | None = None
 
-    def note(self, kernel: Kernel) -> Piece | None:
-        """Returns the last piece after the rows of the kernel so far are noted."""
+    def note(self, kernel: Kernel, time: float) -> tuple[Piece | None, np.ndarray]:
+        """Returns the last piece of rows before a time, and the rows there, which the next event replaces."""
         first = self._last.count if self._last else 0
         fresh = kernel.rows_from(first)
-        if len(fresh):
-            self._last = Piece(self._last, fresh, first + len(fresh))
+        past = int(np.searchsorted(fresh[:, 0], time))
+        if past:
+            self._last = Piece(self._last, fresh[:past].copy(), first + past)
         kernel.leave_rows()
-        return self._last
+        return self._last, fresh[past:]
 
-    def restore(self, kernel: Kernel, piece: Piece | None) -> None:
-        """Gives the kernel the rows up to a piece."""
-        pieces, each = [], piece
+    def restore(self, kernel: Kernel, piece: Piece | None, present: np.ndarray) -> None:
+        """Gives the kernel the rows up to a piece, and those of the present time."""
+        pieces, each = [present], piece
         while each is not None:
             pieces.append(each.rows)
             each = each.before
-        kernel.put_rows(np.concatenate(pieces[::-1]) if pieces else kernel.rows_from(kernel.rows))
+        kernel.put_rows(np.concatenate(pieces[::-1]))
         self._last = piece
 
 
@@ -61,7 +63,7 @@ class SavedState:
     kernel: np.ndarray
     inner: np.ndarray | None
     beside: Sequence[Mapping[str, Any]]
-    rows: Piece | None
+    rows: tuple[Piece | None, np.ndarray]
     pending: Mapping[str, tuple[Target, float, float]]
     values: Mapping[str, float]
     times: int
@@ -70,9 +72,14 @@ class SavedState:
         return f"SavedState(time={self.time:.9g})"
 
     def put_beside(self, beside: Sequence[Kept]) -> None:
-        """Gives the parts that are kept in Python their former values."""
-        if len(beside) != len(self.beside) or not all(put_back(of, told) for of, told in zip(beside, self.beside, strict=True)):
-            raise BuildError("the state is of another system or run; give what save() of this run has returned")
+        """Gives the parts that are kept in Python their former values. Arrays stay where they are, since others may know them."""
+        for of, told in zip(beside, self.beside, strict=True):
+            for name, value in told.items():
+                there = getattr(of, name)
+                if isinstance(there, np.ndarray) and there.shape == np.shape(value):
+                    there[...] = value
+                else:
+                    setattr(of, name, deepcopy(value))
 
 
 def check_saves(session: Session) -> None:

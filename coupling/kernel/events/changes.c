@@ -175,6 +175,8 @@ void changes_visit(Kernel *k, Visit *v)
         visit(v, change->impulse, 2 * (size_t)c->unknowns * sizeof *change->impulse + (size_t)count * (size_t)c->unknowns * sizeof *change->heir);
         visit_truths(v, change->heir, (size_t)count * (size_t)c->unknowns);
     }
+    while (v->mode == LOADING && c->passed > passed && passed >= 0) /* a run that goes back forgets what came later */
+        free(c->change[--c->passed].impulse);
 }
 
 static int refuse(Kernel *k, KernelStatus status, int loop, int unknown)

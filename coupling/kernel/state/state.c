@@ -198,6 +198,8 @@ static void visit_switching(Switching *s, Visit *v)
         visit_check(v, s->strike[i].row >= 0);
         visit_doubles(v, s->strike[i].impulse, 2 * s->unknowns);
     }
+    while (v->mode == LOADING && s->strikes > strikes && strikes >= 0) /* a run that goes back forgets what came later */
+        free(s->strike[--s->strikes].impulse);
 }
 
 static void visit_sensitivity(Kernel *k, Visit *v)

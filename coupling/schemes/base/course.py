@@ -50,7 +50,8 @@ def run_course(session: Session, run: Run, *, in_turn: bool) -> Integration:
                 status = Status.PAUSED
             while status is Status.PAUSED and kernel.course[1] < run.max_steps:
                 if kernel.time >= pause.time:
-                    status = (yield PausedCourse(session)) or status
+                    sent = yield PausedCourse(session)
+                    status = status if sent is None else sent
                     continue
                 began = perf_counter()
                 status = kernel.follow(min(chunk, run.max_steps - kernel.course[1]))

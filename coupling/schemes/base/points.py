@@ -133,7 +133,7 @@ class Points:
 class PausedPoints:
     """A run over communication points that waits."""
 
-    advance = None
+    advance = restart = None
 
     def __init__(self, points: Points, beside: Sequence[Kept]) -> None:
         self.session, self.beside, self._points = points.session, tuple(beside), points

@@ -28,7 +28,8 @@ def advance(session: Session, run: Run, status: Status) -> Course[tuple[Status, 
                 status = Status.PAUSED
             while status is Status.PAUSED and kernel.steps < run.max_steps:
                 if kernel.reached >= pause.time:
-                    status = (yield PausedSteps(session)) or status
+                    sent = yield PausedSteps(session)
+                    status = status if sent is None else sent
                     continue
                 began = perf_counter()
                 status = kernel.advance(min(chunk, run.max_steps - kernel.steps))

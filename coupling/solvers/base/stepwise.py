@@ -268,7 +268,7 @@ class _Drive:
         chunk = 1 if longest < AT_A_TIME else self._chunk
         while kernel.reached < run.stop_time and kernel.steps < run.max_steps:
             if kernel.reached >= pause.time:
-                sent = yield PausedSteps(self._session)
+                sent = yield PausedSteps(self._session, forgets=True)
                 if sent is not None and sent is not Status.PAUSED:
                     self._require(sent)
                     return
