@@ -35,11 +35,7 @@ class Speeds:
         """Takes ``given`` speeds, which are held, and ``guessed`` ones, which may move."""
         self.session, self.held, self.guessed, self._touching = session, held.copy(), list(guessed), touching
         kernel = session.kernel
-        self.velocities = sorted(
-            {*dict(motions_of(session)).values(), *(omega + axis for omega, _ in turns_of(session) for axis in range(3))}
-            if given or guessed
-            else ()
-        )
+        self.velocities = self.moving if given or guessed else []
         self.states: dict[int, float] = {}
         self.outputs: dict[Address, float] = {}
         for name, value in given.items():
@@ -48,6 +44,13 @@ class Speeds:
         self.constraints = constraints_at(session, "velocity", touching)
         loops = session.schedule.loops
         self.unknowns = np.concatenate([np.zeros(0), *(kernel.slots[loop.first : loop.first + len(loop.unknowns)] for loop in loops)])
+
+    @property
+    def moving(self) -> list[int]:
+        """The states that are velocities."""
+        return sorted(
+            {*dict(motions_of(self.session)).values(), *(omega + axis for omega, _ in turns_of(self.session) for axis in range(3))}
+        )
 
     @cached_property
     def sizes(self) -> np.ndarray:
@@ -162,7 +165,7 @@ class Speeds:
     def _off(self, x: np.ndarray) -> np.ndarray:
         """Returns the residuals of velocities at some states, where the FMUs then are."""
         session, kernel = self.session, self.session.kernel
-        status = kernel.residuals(session.run.start_time, x, self.unknowns, np.zeros(len(x)), np.zeros(len(self.unknowns)))
+        status = kernel.residuals(kernel.time, x, self.unknowns, np.zeros(len(x)), np.zeros(len(self.unknowns)))
         if status is not Status.DONE:
             raise InitialStateError(f"the start cannot be assembled: {describe(session)}; give start values nearer to an assembled state")
         wanted = np.concatenate([np.zeros(len(self.constraints)), list(self.outputs.values())])

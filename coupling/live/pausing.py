@@ -34,6 +34,13 @@ class Paused(Protocol):
     def pause_at(self, t: float, times: np.ndarray) -> Status:
         """Sets the next pause in s, and the times of the rows up to there; without any there is a row at the pause."""
 
+    @property
+    def states(self) -> np.ndarray:
+        """A copy of the states of the instances that are integrated."""
+
+    def set_states(self, x: np.ndarray) -> None:
+        """Moves the states to others, before a jump."""
+
     def jump(self) -> Status:
         """Handles an event at the present time, at which inputs or parameters have jumped."""
 
@@ -86,6 +93,13 @@ class PausedSteps:
         self._pause.time = t
         return Status(self._kernel.pause_at(t, times))
 
+    @property
+    def states(self) -> np.ndarray:
+        return np.asarray(self._kernel.present)
+
+    def set_states(self, x: np.ndarray) -> None:
+        self._kernel.set_present(x)
+
     def jump(self) -> Status:
         return Status(self._kernel.pass_jump())
 
@@ -110,6 +124,13 @@ class PausedCourse:
     def pause_at(self, t: float, times: np.ndarray) -> Status:
         self._pause.time = t
         return Status(self._kernel.pause_course_at(t, times))
+
+    @property
+    def states(self) -> np.ndarray:
+        return np.zeros(0)
+
+    def set_states(self, x: np.ndarray) -> None:
+        assert not x.size
 
     def jump(self) -> Status:
         return Status(self._kernel.pass_jump_at_point())

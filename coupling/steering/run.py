@@ -24,6 +24,7 @@ from coupling.progress import noticed
 from coupling.record import Change, Record
 from coupling.result import Result
 from coupling.steering.saved import Rows, SavedState, check_saves
+from coupling.steering.states import with_states
 from coupling.steering.targets import Target, Targets
 
 if TYPE_CHECKING:
@@ -153,12 +154,23 @@ class SteeredRun:
             for target, value, _ in self._pending.values()
             if target.drive is None and target.state is None
         ]
+        moved = [(target, value) for target, value, _ in self._pending.values() if target.state is not None]
+        if moved:
+            self._set_states(moved)
         session.kernel.set_at_event(settings, drives)
         for drive, value, slope in drives if session.inner is not None else ():
             self._set_inside(drive, value, slope)
         self._values |= {name: value for name, (_, value, _) in self._pending.items()}
         self._pending.clear()
         self._act(self._paused.jump)
+
+    def _set_states(self, moved: Sequence[tuple[Target, float]]) -> None:
+        try:
+            self._running_now.set_states(with_states(self._session, self._running_now.states, moved))
+        except BuildError:
+            for target, _ in moved:
+                del self._pending[target.name]
+            raise
 
     def _set_inside(self, drive: int, value: float, slope: float) -> None:
         """Sets the drive of an instance that is integrated between communication points."""

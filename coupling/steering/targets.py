@@ -68,6 +68,8 @@ class Targets:
         states = self._built.parts[part].states
         if reference in states and variable.type == "real" and variable.causality not in ("input", "parameter"):
             return Target(name, part, type_, reference, variable, state=self._built.parts[part].first_state + states.index(reference))
+        if reference in end.fmu.states and not states:
+            raise BuildError(f"{refused}'{end.instance}' runs in Co-Simulation, which gives no access to its states; set an input or a parameter")
         if variable.type not in ("real", "integer", "boolean"):
             raise BuildError(f"{refused}it is a {variable.fmi_type}; set a number or a truth")
         if variable.causality == "input":

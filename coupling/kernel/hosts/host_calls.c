@@ -139,6 +139,7 @@
     CALL(INT, kernel_set_open, POINTER, BOOL) \
     CALL(NONE, kernel_set_at_event, POINTER, INT, POINTER, POINTER, POINTER, INT, POINTER, POINTER, POINTER) \
     CALL(NONE, kernel_set_polynomial, POINTER, INT, REAL, REAL, REAL, REAL) \
+    CALL(NONE, kernel_set_present, POINTER, POINTER) \
     CALL(INT, kernel_set_projection, POINTER, POINTER, BOOL) \
     CALL(INT, kernel_set_quiet, POINTER, POINTER) \
     CALL(NONE, kernel_set_ready, POINTER) \

@@ -476,6 +476,11 @@ int kernel_pause_at(Kernel *k, double t, long outputs, const double *output_time
     return run->method->go_on ? run->method->go_on(k, run_limit(k)) : KERNEL_DONE;
 }
 
+void kernel_set_present(Kernel *k, const double *x)
+{
+    memcpy(k->run->present, x, (size_t)k->states * sizeof *x);
+}
+
 int kernel_pass_jump(Kernel *k)
 {
     Run *run = k->run;

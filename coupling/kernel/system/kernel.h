@@ -283,6 +283,7 @@ typedef struct {
 int kernel_restart(Kernel *, double t, const double *x);
 int kernel_advance(Kernel *, long steps);
 int kernel_pause_at(Kernel *, double t, long outputs, const double *output_times); /* rows at these times from now on; without any, at t */
+void kernel_set_present(Kernel *, const double *x); /* moves the states to others, before a jump */
 int kernel_pass_jump(Kernel *); /* an event here: inputs or parameters have jumped */
 double kernel_run_time(const Kernel *);
 const double *kernel_run_state(const Kernel *);

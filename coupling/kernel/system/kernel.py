@@ -27,6 +27,7 @@ declare(
         "kernel_restart": (_i, [_p, _d, _p]),
         "kernel_advance": (_i, [_p, _n]),
         "kernel_pause_at": (_i, [_p, _d, _n, _p]),
+        "kernel_set_present": (None, [_p, _p]),
         "kernel_pass_jump": (_i, [_p]),
         "kernel_set_at_event": (None, [_p, _i, _p, _p, _p, _i, _p, _p, _p]),
         "kernel_watch_angles": (_i, [_p, _p, _i]),
@@ -192,6 +193,10 @@ class Kernel(Coupled):
         self._settings = [self.library.kept(np.array(each, kind)) for kind, each in kinds]
         at = [self._at(each) for each in self._settings]
         self.library.kernel_set_at_event(self.handle, len(values), *at[:3], len(drives), *at[3:])
+
+    def set_present(self, x: np.ndarray) -> None:
+        """Moves the states to others, before a jump."""
+        self.library.kernel_set_present(self.handle, self._at(x))
 
     def pass_jump(self) -> Status:
         """Handles an event at the present time, at which inputs or parameters have jumped."""

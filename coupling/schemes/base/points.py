@@ -150,6 +150,13 @@ class PausedPoints:
         self._points.pause_at(t, times)
         return Status.DONE
 
+    @property
+    def states(self) -> np.ndarray:
+        return np.array(self.session.kernel.slots[: self.session.built.states])
+
+    def set_states(self, x: np.ndarray) -> None:
+        self.session.kernel.slots[: len(x)] = x
+
     def jump(self) -> Status:
         self._points.jump()
         return Status.DONE
