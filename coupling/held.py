@@ -1,13 +1,39 @@
-"""The sentence on the stabilisation of a run."""
+"""The stabilisation of a run: what a definition says of it, and the sentence on it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from coupling.errors import listed
 from coupling.options import Run
+from coupling.plan.definition import Definition
+from coupling.plan.projection import stabilisation_parameters
 from coupling.schemes.base.scheme import scheme_of
 from coupling.solvers.base.solver import SOLVERS
+
+
+class Facts(NamedTuple):
+    """What a definition has for the stabilisation of its runs."""
+
+    constrained: bool
+    """True if the system has algebraic variables."""
+    switches: bool
+    """True if joints have constraints that depend on modes."""
+    parameters: frozenset[str]
+    """Full names of the joints' stabilisation parameters."""
+    given: frozenset[str]
+    """Stabilisation parameters with start values for all runs."""
+
+
+def facts_of(definition: Definition) -> Facts:
+    """Returns what a definition has for the stabilisation of its runs."""
+    daes = [each.fmu.fmu.dae for each in definition.instances if each.fmu.fmu.dae is not None]
+    parameters = frozenset(
+        f"{each.name}.{name}" for each in definition.instances for name in stabilisation_parameters(each.fmu.fmu.variables)
+    )
+    given = {f"{each.name}.{name}" for each in definition.instances for name, _ in each.start}
+    return Facts(bool(daes), any(dae.switched for dae in daes), parameters, parameters & given)
 
 
 def held_by(asked: Run, run: Run, given: Sequence[str], unprojectable: str) -> str:

@@ -17,7 +17,7 @@ from coupling.analysis.in_parts import assemble_in_parts
 from coupling.analysis.pose import Pose
 from coupling.analysis.search import Assembled, Wish, guesses_of
 from coupling.errors import AnalysisError, BuildError, Unprojectable
-from coupling.held import held_by
+from coupling.held import Facts, facts_of, held_by
 from coupling.live.checkpoints import CheckpointWriter
 from coupling.live.conclusion import broken_off, conclude, judge, lost_when_freed, rows_of
 from coupling.live.fused import begin_fused
@@ -47,7 +47,7 @@ from coupling.plan.drives import ConstantDrive, Drive
 from coupling.plan.given import drives_of, fixed_values, start_values_of_run
 from coupling.plan.kinds import Mode
 from coupling.plan.outputs import names_of
-from coupling.plan.projection import of_no_effect, stabilisation_parameters, without_stabilisation
+from coupling.plan.projection import of_no_effect, without_stabilisation
 from coupling.record import Record
 from coupling.schemes.base import failures
 from coupling.schemes.base.scheme import refuse_without_integration, scheme_of
@@ -238,8 +238,8 @@ class Simulator:
         solver = SOLVERS[run.solver_name]
         free = run.communication_step is None and run.form == "multipliers" and run.initial != "relax"
         can = free and (solver.tableau is not None or solver.holds)
-        wanted = can and not self._unprojectable and self._constrained
-        asked = bool(self._stabilisation_given) or not self._stabilisation_parameters.isdisjoint(start_values)
+        wanted = can and not self._unprojectable and self._facts.constrained
+        asked = bool(self._facts.given) or not self._facts.parameters.isdisjoint(start_values)
         if wanted and (solver.holds or not asked):
             try:
                 self.built(Mode.PROJECTED)
@@ -252,29 +252,12 @@ class Simulator:
         """Returns the stabilisation of a run, and the reason; empty without constraints."""
         if not any(part.dae for part in self.built(self._mode(run)).parts):
             return ""
-        given = sorted(self._stabilisation_given | self._stabilisation_parameters & start_values.keys())
+        given = sorted(self._facts.given | self._facts.parameters & start_values.keys())
         return held_by(asked, run, given, self._unprojectable)
 
     @cached_property
-    def _switches(self) -> bool:
-        """Says whether joints have constraints that depend on modes."""
-        return any(each.fmu.fmu.dae is not None and each.fmu.fmu.dae.switched for each in self.definition.instances)
-
-    @cached_property
-    def _stabilisation_parameters(self) -> frozenset[str]:
-        """Full names of the joints' stabilisation parameters."""
-        instances = self.definition.instances
-        return frozenset(f"{each.name}.{name}" for each in instances for name in stabilisation_parameters(each.fmu.fmu.variables))
-
-    @cached_property
-    def _stabilisation_given(self) -> frozenset[str]:
-        """Stabilisation parameters with start values for all runs."""
-        return self._stabilisation_parameters & {f"{each.name}.{name}" for each in self.definition.instances for name, _ in each.start}
-
-    @cached_property
-    def _constrained(self) -> bool:
-        """Says whether the system has algebraic variables."""
-        return any(each.fmu.fmu.dae is not None for each in self.definition.instances)
+    def _facts(self) -> Facts:
+        return facts_of(self.definition)
 
     def _run(self, run: Run, given: _Given) -> Course[tuple[Outcome, Record]]:
         start_values, fixed, pose, stream, checkpoints, instead, pause = given
@@ -352,7 +335,7 @@ class Simulator:
     def arrived(self, time: float) -> Iterator[tuple[Session, np.ndarray]]:
         """Yields a session at a time in s, and the states there; at time 0 this is the start."""
         run = Run(stop_time=time, start_time=min(time, 0.0), outputs=[], output_times=[time])
-        built = self.built(Mode.PROJECTED if self.definition.enforced or self._switches else Mode.CONTINUOUS)
+        built = self.built(Mode.PROJECTED if self.definition.enforced or self._facts.switches else Mode.CONTINUOUS)
         with self._lent(built, run, {}) as session:
             check_start_state(session)
             outcome = finished(SOLVERS[run.solver_name].integrate(session, run))
@@ -398,7 +381,7 @@ class Simulator:
         """Returns the mode in which the instances are run. Joints that come into force or carry nothing need the data of projection,
         even if states are not projected."""
         mode = _mode(run)
-        asked = self.definition.enforced or tells_what_repeats(run) or self._switches
+        asked = self.definition.enforced or tells_what_repeats(run) or self._facts.switches
         return Mode.PROJECTED if mode is Mode.CONTINUOUS and asked else mode
 
     # -- sessions ----------------------------------------------------------------------------------------------------------------------

@@ -75,7 +75,7 @@ class PausedSteps:
 
     def __init__(self, session: Any, forgets: bool = False) -> None:
         """``forgets``: the method keeps nothing in a state of the kernel."""
-        self.session, self._kernel, self._pause = session, session.kernel, session.running.pause
+        self.session, self._kernel, self.pause = session, session.kernel, session.running.pause
         self.advance, self.restart = self._kernel.advance, self._begin_anew if forgets else None
 
     def _begin_anew(self) -> Status:
@@ -90,7 +90,7 @@ class PausedSteps:
         return int(self._kernel.steps)
 
     def pause_at(self, t: float, times: np.ndarray) -> Status:
-        self._pause.time = t
+        self.pause.time = t
         return Status(self._kernel.pause_at(t, times))
 
     @property
@@ -110,7 +110,7 @@ class PausedCourse:
     beside, restart = (), None
 
     def __init__(self, session: Any) -> None:
-        self.session, self._kernel, self._pause = session, session.kernel, session.running.pause
+        self.session, self._kernel, self.pause = session, session.kernel, session.running.pause
         self.advance = self._kernel.follow
 
     @property
@@ -122,7 +122,7 @@ class PausedCourse:
         return int(self._kernel.course[1])
 
     def pause_at(self, t: float, times: np.ndarray) -> Status:
-        self._pause.time = t
+        self.pause.time = t
         return Status(self._kernel.pause_course_at(t, times))
 
     @property

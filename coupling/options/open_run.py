@@ -43,6 +43,6 @@ class OpenRun(Run):
         object.__setattr__(self, "stop_time", known)
 
     def _check_objects(self) -> None:
-        if self.index3 is None and self.solver == "index3" or (self.index3 and self.index3.step_size is None):
+        if (self.index3 is None and self.solver == "index3") or (self.index3 and self.index3.step_size is None):
             raise BuildError("solver = 'index3' has no step_size, which follows from the end of a run; give Index3(step_size=0.001)")
         super()._check_objects()

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from coupling.live.pausing import Integration
 from coupling.live.projected import Tangent, following
 from coupling.live.scales import scales
-from coupling.live.pausing import Integration
 from coupling.live.session import Session
 from coupling.live.slopes import opened
 from coupling.live.tolerances import given_tolerances, state_tolerances

@@ -8,22 +8,25 @@ from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
 from copy import deepcopy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from coupling.checks import checked_names
 from coupling.errors import BuildError, NotRecorded, ResultError, RunEnded, shown
 from coupling.kernel.state.visit import Unvisited, load_state, saved_state
 from coupling.kernel.system.status import Status
-from coupling.live.pausing import Course, Pause, Paused
+from coupling.live.pausing import Course, Pause, Paused, PausedSteps
 from coupling.live.recording import copied, recorded
 from coupling.names import nearest
-from coupling.options import OpenRun, number
+from coupling.options import TOLERANCE, OpenRun, number
 from coupling.outcome import Ending, Outcome
 from coupling.progress import noticed
 from coupling.record import Change, Record
 from coupling.result import Result
 from coupling.steering.saved import Rows, SavedState, check_saves
+from coupling.steering.signals import Signals
 from coupling.steering.states import with_states
 from coupling.steering.targets import Target, Targets
 
@@ -32,6 +35,10 @@ if TYPE_CHECKING:
 
 Begin = Callable[[Pause], "tuple[OpenRun, Course[tuple[Outcome, Record]]]"]
 _NO_TIMES = np.zeros(0)
+_LONGEST = 1e6
+"""Seconds beyond which a step never goes."""
+_AT_A_TIME = 10_000
+"""Steps that one call takes before it looks for Ctrl-C."""
 
 
 class SteeredRun:
@@ -55,13 +62,17 @@ class SteeredRun:
         """Values and rates that are set at the next advance."""
         self._values: dict[str, float] = {}
         """Values that were set, by name."""
+        self._motions: dict[str, tuple[float, float, float]] = {}
+        """Prescribed motions that were set: the time, the value there and the rate from there on."""
         self._rows = Rows()
+        self._signals: Signals | None = None
         self._times = 0
         """Number of the rows at ``output_interval`` so far."""
+        self._columns: Mapping[str, int] = {}
+        """Places of recorded variables in a row, by name."""
         self._resume(lambda: next(self._course))
-        if self._paused:
-            self._targets = Targets(self._session.built, inputs)
-            self._columns = {each.name: i for i, each in enumerate(self._session.program.columns, start=1)}
+        columns = self._session.program.columns if self._paused else self._ended[1].columns
+        self._columns = {each.name: i for i, each in enumerate(columns, start=1)}
 
     # -- where it is -------------------------------------------------------------------------------------------------------------------
 
@@ -70,7 +81,6 @@ class SteeredRun:
         """The time in s that the run has reached."""
         if self._paused:
             return self._paused.time
-        assert self._end
         return float(self._run.stop_time)
 
     @property
@@ -83,6 +93,7 @@ class SteeredRun:
         """The rows so far, as ``simulate`` returns them. Warnings and notes are complete when the run has ended."""
         if self._end:
             return Result(self._end[1], self._end[0])
+        self._check_thread()
         session = self._session
         rows = session.kernel.rows
         if self._result is None or self._result[0] != rows:
@@ -110,11 +121,11 @@ class SteeredRun:
             return self._pending[name][1]
         if name in self._columns:
             return float(row[self._columns[name]])
+        if self._signals and (found := self._signals.value(name)) is not None:
+            return found
         if name in self._values:
             return self._values[name]
-        raise NotRecorded(
-            f"there is no recorded {shown(name)}; {nearest(str(name), self._columns)}; the option 'outputs' of start chooses what is recorded"
-        )
+        raise NotRecorded(f"{shown(name)} is not recorded; {nearest(str(name), self._columns) or 'name it in the option outputs of start'}")
 
     def _last_row(self) -> np.ndarray:
         if self._end:
@@ -138,7 +149,19 @@ class SteeredRun:
             raise BuildError(f"rate = {slope:g} of '{name}' is refused: name the input in start(inputs=['{name}'])")
         if not math.isfinite(slope):
             raise BuildError(f"rate = {slope:g} of '{name}' is refused: give a finite number")
+        if target.rates:
+            self._check_motion(target, found)
         self._pending[name] = target, found, slope
+
+    def _check_motion(self, target: Target, value: float) -> None:
+        """Refuses a position or an angle that jumps."""
+        start, before, rate = self._motions.get(target.name, (self._run.start_time, self._present_value(target), 0.0))
+        now = before + rate * (self.time - start)
+        if abs(value - now) > TOLERANCE * max(1.0, self._session.length):
+            unit = target.variable.unit
+            raise BuildError(
+                f"'{target.name}' jumps from {now:g} to {value:g} {unit}, which a prescribed motion cannot; set {now:g} with a rate"
+            )
 
     def _jump(self) -> None:
         """Has the values that were set come into force, by an event at the present time."""
@@ -161,6 +184,7 @@ class SteeredRun:
         for drive, value, slope in drives if session.inner is not None else ():
             self._set_inside(drive, value, slope)
         self._values |= {name: value for name, (_, value, _) in self._pending.items()}
+        self._motions |= {name: (self.time, value, slope) for name, (target, value, slope) in self._pending.items() if target.rates}
         self._pending.clear()
         self._act(self._paused.jump)
 
@@ -184,12 +208,66 @@ class SteeredRun:
 
     # -- advancing ---------------------------------------------------------------------------------------------------------------------
 
-    def advance(self, dt: float) -> None:
-        """Advances by so many seconds; events inside are handled. What was set comes into force at the beginning."""
+    def signals(self, inputs: Sequence[str] = (), outputs: Sequence[str] = ()) -> None:
+        """Fixes the names of inputs, and of recorded variables, so that ``advance(dt, values)`` takes and returns arrays in this order."""
+        self._check_running()
+        self._jump()
+        targets = [self._targets[name] for name in checked_names("inputs", inputs)]
+        values = [self._present_value(each) for each in targets]
+        self._signals = Signals(self._session, targets, values, checked_names("outputs", outputs), self._columns)
+
+    def _present_value(self, target: Target) -> float:
+        """Returns the value that was set last, or the start value."""
+        if self._signals and (found := self._signals.value(target.name)) is not None:
+            return found
+        given = self._values.get(target.name, self._session.running.values.get((target.part, target.variable.name)))
+        started = self._session.built.start[target.part].get(target.variable.name, target.variable.start) if given is None else given
+        return float(started or 0.0)  # type: ignore[arg-type]  # it is a number
+
+    def _advance_signals(self, end: float, values: Any) -> np.ndarray:
+        """Advances to a time in one call where it can, and returns the outputs."""
+        signals, paused = self._signals, self._paused
+        if signals is None:
+            raise BuildError("advance has values, and no names for them; call signals(inputs=[...], outputs=[...]) first")
+        given = signals.array(values)
+        if isinstance(paused, PausedSteps) and not self._pending and self._run.output_interval is None:
+            paused.pause.time = end
+            left = self._run.max_steps - paused.steps
+            status = signals.advance(end, given, min(left, _AT_A_TIME))
+            if status is Status.PAUSED and paused.time >= end:
+                return signals.out.copy()
+            if status is not Status.STOPPED:
+                self._resume(lambda: self._course.send(status))
+                return self._outputs(signals)
+        for target, value in zip(signals.inputs, given.tolist(), strict=True):
+            if value != self._present_value(target):
+                self.set(target.name, value)
+        self.advance_to(end)
+        return self._outputs(signals)
+
+    def _outputs(self, signals: Signals) -> np.ndarray:
+        row = self._last_row()
+        return np.array([row[self._columns[name]] for name in signals.outputs])
+
+    @overload
+    def advance(self, dt: float) -> None: ...
+    @overload
+    def advance(self, dt: float, values: Sequence[float] | np.ndarray) -> np.ndarray: ...
+    def advance(self, dt: float, values: Sequence[float] | np.ndarray | None = None) -> np.ndarray | None:
+        """Advances by so many seconds; events inside are handled. What was set comes into force at the beginning.
+
+        With ``values``, it sets the inputs of ``signals`` to these and returns an array of its outputs at the end.
+        """
+        if values is not None:
+            self._check_running()
+            if not 0 < dt < math.inf:
+                raise BuildError(f"dt = {shown(dt)} is refused: give a positive number of seconds")
+            return self._advance_signals(self.time + dt, values)
         step = number("dt", dt)
         if not step >= 0:
             raise BuildError(f"dt = {step:g} s is refused: it must not be negative; go back with restore")
         self.advance_to(self.time + step)
+        return None
 
     def advance_to(self, time: float) -> None:
         """Advances to a time in s."""
@@ -213,11 +291,11 @@ class SteeredRun:
         if not self._paused:
             return
         paused = self._paused
-        self._act(lambda: paused.pause_at(math.inf, _NO_TIMES))
+        self._act(lambda: paused.pause_at(self.time + self._longest_step, _NO_TIMES))
         if not self._paused:
             return
         if paused.advance is None:
-            self._pause.stepwise = True
+            self._pause.time, self._pause.stepwise = math.inf, True
             self._resume(lambda: self._course.send(None))
             self._pause.stepwise = False
         else:
@@ -225,8 +303,14 @@ class SteeredRun:
             if status is not Status.PAUSED:
                 self._resume(lambda: self._course.send(status))
         if self._paused:
-            now = self._paused
-            self._act(lambda: now.pause_at(now.time, _NO_TIMES))
+            self._stay()
+
+    @property
+    def _longest_step(self) -> float:
+        """A time in s that no step exceeds."""
+        run = self._run
+        fixed = run.index3.step_size if run.index3 else run.communication_step
+        return fixed or min(run.max_step, _LONGEST)
 
     def _rows_until(self, end: float) -> np.ndarray:
         """Returns the times of the rows of the next piece; empty for one at its end alone."""
@@ -238,6 +322,11 @@ class SteeredRun:
         self._times = max(self._times, last)
         times = start + interval * np.arange(first, last + 1)
         return np.append(times[times < end - 1e-9 * interval], end)
+
+    def _stay(self) -> None:
+        """Pauses where the run is, with a row."""
+        now = self._running_now
+        self._act(lambda: now.pause_at(now.time, _NO_TIMES))
 
     def _act(self, call: Callable[[], Status]) -> None:
         """Calls a function of the paused run; the run ends where that fails."""
@@ -274,8 +363,9 @@ class SteeredRun:
     def save(self) -> SavedState:
         """Returns the present state, to which ``restore`` goes back: cheap in time and memory."""
         self._check_running()
+        check_saves(self._session)
+        self._stay()
         paused, session = self._running_now, self._session
-        check_saves(session)
         try:
             inner = saved_state(session.inner.kernel) if session.inner is not None else None
             rows = self._rows.note(session.kernel, self.time)
@@ -283,13 +373,14 @@ class SteeredRun:
         except Unvisited as error:
             raise ResultError(f"'{session.built.parts[error.instance].name}' did not give its state at t = {self.time:g} s") from None
         beside = tuple({name: deepcopy(getattr(of, name)) for name in of.kept} for of in paused.beside)
-        return SavedState(self.time, own, inner, beside, rows, dict(self._pending), dict(self._values), self._times)
+        return SavedState(self.time, own, inner, beside, rows, dict(self._pending), dict(self._values), dict(self._motions), self._times)
 
     def restore(self, state: SavedState) -> None:
         """Goes back to a state that ``save`` of this run, or of a fork of it, has returned."""
         self._check_running()
         if not isinstance(state, SavedState):
             raise BuildError(f"state = {shown(state)} is refused: give what save() of this run has returned")
+        self._stay()
         paused, session = self._running_now, self._session
         self._rows.restore(session.kernel, *state.rows)
         try:
@@ -299,11 +390,12 @@ class SteeredRun:
         except Unvisited:
             raise BuildError("the state is of another system or run; give what save() of this run has returned") from None
         state.put_beside(paused.beside)
-        self._pending, self._values, self._times, self._result = dict(state.pending), dict(state.values), state.times, None
+        self._pending, self._values, self._motions = dict(state.pending), dict(state.values), dict(state.motions)
+        self._times, self._result = state.times, None
         if paused.restart:
             self._act(paused.restart)
         if self._paused:
-            self._act(lambda: paused.pause_at(self.time, _NO_TIMES))
+            self._stay()
 
     def fork(self) -> SteeredRun:
         """Returns another run at the same point, which goes its own way."""
@@ -342,6 +434,15 @@ class SteeredRun:
         return self._paused
 
     @property
+    def _ended(self) -> tuple[Outcome, Record]:
+        assert self._end
+        return self._end
+
+    @cached_property
+    def _targets(self) -> Targets:
+        return Targets(self._session.built, self._inputs)
+
+    @property
     def _session(self) -> Session:
         found: Session = self._running_now.session
         return found
@@ -362,9 +463,3 @@ class SteeredRun:
             self.close()
         if self._end:
             raise RunEnded(f"the run has ended: {self._end[0].sentence}")
-
-
-def merged(values: Mapping[str, Any] | None, names: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Returns start values without those of some inputs, and those of the inputs."""
-    given = dict(values or {})
-    return given, {name: given.pop(name) for name in names if name in given}

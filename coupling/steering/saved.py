@@ -50,6 +50,7 @@ class Rows:
         while each is not None:
             pieces.append(each.rows)
             each = each.before
+        kernel.leave_rows()
         kernel.put_rows(np.concatenate(pieces[::-1]))
         self._last = piece
 
@@ -66,6 +67,7 @@ class SavedState:
     rows: tuple[Piece | None, np.ndarray]
     pending: Mapping[str, tuple[Target, float, float]]
     values: Mapping[str, float]
+    motions: Mapping[str, tuple[float, float, float]]
     times: int
 
     def __repr__(self) -> str:

@@ -78,13 +78,16 @@ def start(
 
 def _left_to_user(system: Any, names: Sequence[str], values: dict[str, Value]) -> dict[str, Drive]:
     """Returns the drives of inputs that the user sets with rates, from their start values, which are taken out of ``values``."""
-    fmus, found = system.instances, {}
+    fmus = system.instances
+    found: dict[str, Drive] = {}
     own = {each.name: dict(each.start) for each in system.definition.instances}
     for name in names:
         end = find_end(name, fmus, "inputs: ", inputs=True)
         variable = end.variable
         if variable is None or variable.causality != "input" or variable.type != "real" or variable.variability != "continuous":
-            raise BuildError(f"inputs: '{name}' is no continuous input; name inputs that are to change with a rate, and set others directly")
+            raise BuildError(
+                f"inputs: '{name}' is no continuous input; name inputs that are to change with a rate, and set others directly"
+            )
         for each in (variable.name, *rates_of(end.fmu, variable.name)):
             full = f"{end.instance}.{each}"
             start = values.pop(full, own[end.instance].get(each, end.fmu.variables[each].start))

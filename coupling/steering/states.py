@@ -36,8 +36,10 @@ def with_states(session: Session, x: np.ndarray, given: Sequence[tuple[Target, f
     try:
         return speeds.assembled(x)
     except InitialStateError:
-        names = listed(repr(target.name) for target, _ in given)
-        raise BuildError(f"{names} cannot have such values together: no velocities satisfy the joints with them; set fewer states") from None
+        names = listed(target.name for target, _ in given)
+        raise BuildError(
+            f"{names} cannot have such values together: no velocities satisfy the joints with them; set fewer states"
+        ) from None
 
 
 def _check_positions(session: Session, x: np.ndarray, given: Sequence[Target]) -> None:
@@ -47,12 +49,12 @@ def _check_positions(session: Session, x: np.ndarray, given: Sequence[Target]) -
         return
     kernel = session.kernel
     if kernel.evaluate(kernel.time, x) is not Status.DONE:
-        raise BuildError(f"{listed(repr(each.name) for each in given)} cannot have such values: the system cannot be evaluated there")
+        raise BuildError(f"{listed(each.name for each in given)} cannot have such values: the system cannot be evaluated there")
     off, sizes = values_of(session, addresses), scales(session, addresses)
     worst = int(np.argmax(np.abs(off) / sizes))
     if abs(off[worst]) > TOLERANCE * sizes[worst]:
         joint = session.built.parts[addresses[worst].part].name
         raise BuildError(
-            f"{listed(repr(each.name) for each in given)} cannot be set: '{joint}' would be violated, {described(session, addresses[worst], off[worst])}; "
+            f"{listed(each.name for each in given)} cannot be set: '{joint}' would be violated, {described(session, addresses[worst], off[worst])}; "
             "set all states that move with it at once, or a velocity"
         )

@@ -69,7 +69,9 @@ class Targets:
         if reference in states and variable.type == "real" and variable.causality not in ("input", "parameter"):
             return Target(name, part, type_, reference, variable, state=self._built.parts[part].first_state + states.index(reference))
         if reference in end.fmu.states and not states:
-            raise BuildError(f"{refused}'{end.instance}' runs in Co-Simulation, which gives no access to its states; set an input or a parameter")
+            raise BuildError(
+                f"{refused}'{end.instance}' runs in Co-Simulation, which gives no access to its states; set an input or a parameter"
+            )
         if variable.type not in ("real", "integer", "boolean"):
             raise BuildError(f"{refused}it is a {variable.fmi_type}; set a number or a truth")
         if variable.causality == "input":
@@ -97,4 +99,5 @@ class Targets:
 def _why_not(variable: FmuVariable) -> str:
     if variable.causality in ("parameter", "structuralParameter"):
         return "its FMU fixes this parameter at the start; give it to start(start_values=...)"
-    return f"it is {variable.causality if variable.causality != 'local' else 'a local variable'}; set an input, a parameter or a state"
+    what = {"local": "a local variable", "output": "an output", "calculatedParameter": "a calculated parameter", "independent": "the time"}
+    return f"it is {what[variable.causality]}; set an input, a parameter or a state"

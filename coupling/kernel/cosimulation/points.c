@@ -348,6 +348,11 @@ int kernel_pause_course_at(Kernel *k, double t, long outputs, const double *outp
     course->output_times = outputs ? output_times : &course->pause;
     course->outputs = outputs ? outputs : isfinite(t);
     course->next_output = 0;
+    if (t <= k->t && kernel_recorded_until(k) != k->t) { /* the course stays, and shows where it is */
+        const int result = record_due(k, true);
+        if (result)
+            return result;
+    }
     if (!course->returns || k->coupling->careful)
         return KERNEL_DONE;
     course[1] = course[0]; /* what a pause has shown is not taken back */

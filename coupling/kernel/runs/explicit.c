@@ -209,7 +209,7 @@ static int check_shortcuts(Kernel *k, bool *back)
     RungeKutta *rk = own->rk;
     *back = false;
     const bool always = run->listens || (k->indicators && !by_equations(&k->phase));
-    if (!always && own->unchecked < own->unchecked_at_most && rk->t < fmin(run->stop, run->pause)) {
+    if (!always && own->unchecked < own->unchecked_at_most && rk->t < run->stop) {
         own->unchecked++;
         return KERNEL_DONE;
     }
@@ -372,12 +372,12 @@ static int step(Kernel *k, double limit, bool *back)
     return checked;
 }
 
-/* Rows up to here stay: what they show was checked at the pause. */
+/* Rows up to a pause stay, whatever a later check finds: their reader has seen them. */
 static int go_on(Kernel *k, double limit)
 {
     (void)limit;
-    if (k->run->own->t_checked == k->run->t)
-        note_checked(k);
+    k->run->own->rows_checked = kernel_rows(k);
+    k->run->own->output_checked = 0;
     return KERNEL_DONE;
 }
 

@@ -73,6 +73,11 @@ class Callbacks:
         def go_on(limit: float, _: object) -> bool:
             return guarded(lambda: integrator.go_on(limit))
 
-        functions = ((_RESTART, "ask_restart", restart), (_STEP, "ask_step", step), (_STATE, "ask_state", state), (_GO_ON, "ask_go_on", go_on))
+        functions = (
+            (_RESTART, "ask_restart", restart),
+            (_STEP, "ask_step", step),
+            (_STATE, "ask_state", state),
+            (_GO_ON, "ask_go_on", go_on),
+        )
         self._called = library.called_back(*functions)
         self.structure = library.kept_structure(IntegratorStructure(*self._called.addresses, self._called.context))

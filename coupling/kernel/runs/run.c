@@ -467,13 +467,14 @@ int kernel_pause_at(Kernel *k, double t, long outputs, const double *output_time
     run->output_times = outputs ? output_times : &run->pause;
     run->outputs = outputs ? outputs : isfinite(t);
     run->next_output = 0;
-    if (t <= run->t) /* the run stays, and shows where it is */
-        return kernel_recorded_until(k) == run->t ? KERNEL_DONE : record_until(k, run->t);
-    const bool near = run->near;
-    run->near = false;
-    if (near) /* the method has not begun here */
+    int result = KERNEL_DONE;
+    if (t <= run->t && kernel_recorded_until(k) != run->t) /* the run stays, and shows where it is */
+        result = record_until(k, run->t);
+    if (result == KERNEL_DONE && run->near && t > run->t) { /* the method has not begun here */
+        run->near = false;
         return run->method->restart(k, run->t, run->present);
-    return run->method->go_on ? run->method->go_on(k, run_limit(k)) : KERNEL_DONE;
+    }
+    return result || !run->method->go_on ? result : run->method->go_on(k, run_limit(k));
 }
 
 void kernel_set_present(Kernel *k, const double *x)

@@ -289,6 +289,19 @@ double kernel_run_time(const Kernel *);
 const double *kernel_run_state(const Kernel *);
 long kernel_run_steps(const Kernel *);
 
+/* Values that are set and read in each piece of a run: inputs of instances, then those of drives by polynomials. A value that does not change
+ * is no event. */
+typedef struct {
+    int inputs, drives, outputs;
+    const int *part, *type, *drive, *column; /* column: of a row, in which the time is the first */
+    const Reference *reference;
+    const double *low, *high, *slope;
+    double *value, *given, *out;
+} Steering;
+
+/* steer.c: KERNEL_STOPPED where a value is not between its bounds, and nothing has happened */
+int kernel_steer(Kernel *, const Steering *, double t, long steps);
+
 /* outside.c: by a method that is called back; it and the times stay with the caller */
 int kernel_begin_outside(Kernel *, const Integrator *, double start, double stop, long outputs, const double *output_times);
 

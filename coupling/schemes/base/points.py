@@ -128,6 +128,8 @@ class Points:
         self.session.running.pause.time = t
         self._times = list(times) if len(times) else [t]
         require(self.kernel.pause_course_at(t, times))
+        if t <= self.t:
+            self._times, self._recorded = [], self.t
 
 
 class PausedPoints:

@@ -8,8 +8,8 @@ from typing import Any
 
 from coupling.errors import BuildError, shown
 from coupling.kernel.runs.tableau import Tableau, TableauStructure
-from coupling.names import either
 from coupling.live.pausing import Integration
+from coupling.names import either
 from coupling.options import Index3, Run
 from coupling.plan.build import Built
 from coupling.registry import Registry

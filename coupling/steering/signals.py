@@ -1,0 +1,58 @@
+"""Inputs that are set and values that are read in each piece of a run, by names that were fixed before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from coupling.errors import BuildError, NotRecorded, shown
+from coupling.fmus.start_values import bounds_of
+from coupling.kernel.runs.steer import Steered, Steering
+from coupling.names import nearest
+from coupling.steering.targets import Target
+
+if TYPE_CHECKING:
+    from coupling.live.session import Session
+
+
+class Signals:
+    """Names of inputs and outputs, in the order of the arrays of ``SteeredRun.advance``."""
+
+    def __init__(
+        self, session: Session, inputs: Sequence[Target], values: Sequence[float], outputs: Sequence[str], columns: Mapping[str, int]
+    ) -> None:
+        """Takes inputs with their present values, and the columns of recorded names."""
+        for each in outputs:
+            if each not in columns:
+                raise NotRecorded(
+                    f"outputs: {shown(each)} is not recorded; {nearest(each, columns) or 'name it in the option outputs of start'}"
+                )
+        moved = next((each.name for each in inputs if each.state is not None or each.rates), None)
+        if moved is not None:
+            raise BuildError(f"inputs: '{moved}' is a state or a prescribed motion; set it by its name between two pieces")
+        self.inputs, self.outputs = tuple(inputs), tuple(outputs)
+        steered = [
+            Steered(each.part, each.type, each.reference, each.drive, *bounds_of(each.variable), value)
+            for each, value in zip(inputs, values, strict=True)
+        ]
+        self._steering = Steering(session.kernel, steered, [columns[each] for each in outputs])
+        self._place = {each.name: i for i, each in enumerate(inputs)}
+        self.advance, self.out = self._steering.advance, self._steering.out
+
+    def value(self, name: str) -> float | None:
+        """Returns the present value of an input; None for other names."""
+        return self._steering.value(self._place[name]) if name in self._place else None
+
+    def array(self, values: object) -> np.ndarray:
+        """Returns values as an array of numbers; refuses another number of them."""
+        try:
+            found = np.asarray(values, dtype=float).reshape(-1)
+        except (TypeError, ValueError):
+            found = np.zeros(0)
+        if len(found) != len(self.inputs):
+            raise BuildError(
+                f"values = {shown(values)} is refused: give {len(self.inputs)} numbers, for {', '.join(e.name for e in self.inputs)}"
+            )
+        return found
