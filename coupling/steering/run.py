@@ -57,6 +57,8 @@ class SteeredRun:
         self._context = copy_context()
         self._paused: Paused | None = None
         self._end: tuple[Outcome, Record] | None = None
+        self._broken: BaseException | None = None
+        """The error that has ended the run, which has no result then."""
         self._result: tuple[int, Result] | None = None
         self._pending: dict[str, tuple[Target, float, float]] = {}
         """Values and rates that are set at the next advance."""
@@ -348,6 +350,9 @@ class SteeredRun:
                 self._paused = self._context.run(step)
             except StopIteration as end:
                 self._finish(*end.value)
+            except BaseException as error:
+                self._paused, self._broken = None, error
+                raise
         if pressed() and self._end:
             raise KeyboardInterrupt
 
@@ -463,3 +468,5 @@ class SteeredRun:
             self.close()
         if self._end:
             raise RunEnded(f"the run has ended: {self._end[0].sentence}")
+        if self._broken:
+            raise RunEnded(f"the run has ended by an error: {self._broken}")

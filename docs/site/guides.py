@@ -52,6 +52,7 @@ GUIDES: Mapping[str, str] = {
     "docs/space": "15_spatial_slider_crank",
     "docs/speed": "03_seven_body_mechanism",
     "docs/ssp": "diagram",
+    "docs/steering": "09_gantry_crane",
     "docs/temporary-constraints": "37_ratchet",
     "docs/troubleshooting": "violated",
 }

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 from docs.programs.frame_pictures import PICTURES
 from tests.test_readme import ROOT, run_all, snippet, snippets
@@ -103,3 +104,18 @@ def test_theory(capsys):
 def test_drawings_of_frames(name: str):
     """The kept pictures are those that the program draws."""
     assert (DOCS / "pictures" / f"{name}.svg").read_text() == str(PICTURES[name]())
+
+
+def test_steering(capsys):
+    """The arm follows a controller in Python as SciPy integrates it between samples; pieces by arrays have the same bits."""
+    made = run_all(DOCS / "steering.md")
+    held = made["held"]
+    state, inertia = np.zeros(2), 1 / 12 + 0.25
+    for _ in range(400):
+        effort = 5.0 - 40.0 * (state[0] - 1.0) - 6.0 * state[1]
+        of = solve_ivp(lambda t, y, u=effort: [y[1], (u - 0.5 * 9.81 * np.cos(y[0])) / inertia], (0, 0.005), state, rtol=1e-10, atol=1e-12)
+        state = of.y[:, -1]
+    assert [held["rod.theta"][-1], held["rod.omega"][-1]] == pytest.approx(state, abs=1e-7)
+    assert made["angle"] == pytest.approx(held["rod.theta"][-1], abs=1e-9)
+    assert sorted(made["reached"].values()) == list(made["reached"].values())
+    assert "completed at t = 2" in capsys.readouterr().out

@@ -57,7 +57,8 @@ def run_course(session: Session, run: Run, *, in_turn: bool) -> Integration:
                 status = kernel.follow(min(chunk, run.max_steps - kernel.course[1]))
                 show(*kernel.course)
                 spent = perf_counter() - began
-                chunk = max(1, min(int(chunk * longest / max(spent, 1e-6)), 10 * chunk))
+                if kernel.time < pause.time:
+                    chunk = max(1, min(int(chunk * longest / max(spent, 1e-6)), 10 * chunk))
                 looked(session, status)
         except KeyboardInterrupt:
             stopped = True

@@ -35,7 +35,8 @@ def advance(session: Session, run: Run, status: Status) -> Course[tuple[Status, 
                 status = kernel.advance(min(chunk, run.max_steps - kernel.steps))
                 show(kernel.reached, kernel.steps)
                 spent = perf_counter() - began
-                chunk = next_chunk(chunk, longest, spent)
+                if kernel.reached < pause.time:
+                    chunk = next_chunk(chunk, longest, spent)
                 looked(session, status)
         except KeyboardInterrupt:
             kept(session, status)

@@ -278,7 +278,7 @@ class _Drive:
             if status is not Status.PAUSED:
                 self._require(status)
             show(kernel.reached, kernel.steps)
-            if self._chunk > 1:
+            if self._chunk > 1 and kernel.reached < pause.time:
                 chunk = next_chunk(chunk, longest, perf_counter() - began)
             looked(self._session, status)
 
