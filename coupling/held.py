@@ -14,7 +14,7 @@ from coupling.solvers.base.solver import SOLVERS
 
 
 class Facts(NamedTuple):
-    """What a definition has for the stabilisation of its runs."""
+    """Facts of a definition on the stabilisation of its runs."""
 
     constrained: bool
     """True if the system has algebraic variables."""

@@ -45,7 +45,8 @@ def start(
     parameter or a state from there on. ``options`` are those of ``simulate``, except for ``stop_time``, ``output_times``, ``sensitivities``,
     ``progress``, ``record_to`` and ``checkpoint``. A row is recorded at the end of each piece, at events, and at ``output_interval``
     (seconds) where it is given. ``inputs`` are names of inputs that will be set with a rate, such as prescribed motions. Systems and options
-    that are refused raise BuildError, and impossible starts StartError or InitialStateError.
+    that are refused raise BuildError, and impossible starts StartError or InitialStateError. ``initial``, ``start_values`` and ``drives`` are
+    those of ``simulate``.
     """
     known = [each.name for each in fields(OpenRun) if each.name not in _LEFT_OUT]
     for name in _LEFT_OUT:

@@ -2,7 +2,6 @@
 #include "runs/sensitivity.h"
 
 #include <float.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,31 +72,6 @@ void kernel_end_run(Kernel *k)
     }
     free(k->run);
     k->run = NULL;
-}
-
-void run_visit(Kernel *k, Visit *v)
-{
-    Run *run = k->run;
-    const size_t n = (size_t)kernel_width(k), m = (size_t)k->indicators;
-    size_t u = 0;
-    for (int i = 0; i < k->loop_count; i++)
-        u += (size_t)k->loops[i].count;
-    visit_same(v, (long)n);
-    visit_same(v, (long)m);
-    VISIT_FROM_TO(v, run, t, t_before);
-    VISIT_FROM_TO(v, run, steps, near);
-    VISIT(v, run->next_output);
-    VISIT_FROM_TO(v, run, last_event, close); /* the end of the run, and what is recorded, may be others */
-    VISIT_FROM_TO(v, run, from, t_earlier);
-    visit_check(v, run->t >= run->start && run->t <= run->stop && run->t_before >= run->start && run->t_before <= run->t && !isnan(run->longest));
-    visit_check(v, run->steps >= 0 && run->steps < LONG_MAX / 2 && run->next_output >= 0 && run->next_output <= run->outputs);
-    VISIT_TRUTHS(v, run, near, near);
-    VISIT_WITHIN(v, run, close, close, 0, INT_MAX - 1);
-    visit(v, run->crossing, 2 * m * sizeof *run->crossing);
-    visit(v, run->present, (size_t)(run->unknowns_before + u - run->present) * sizeof *run->present); /* with all numbers */
-    visit_bounds(v, run->bound, run->bounds);
-    if (v->result == VISITED && run->method->visit)
-        run->method->visit(k, v);
 }
 
 double kernel_run_time(const Kernel *k)
@@ -477,17 +451,12 @@ int kernel_pause_at(Kernel *k, double t, long outputs, const double *output_time
     return result || !run->method->go_on ? result : run->method->go_on(k, run_limit(k));
 }
 
-void kernel_set_present(Kernel *k, const double *x)
-{
-    memcpy(k->run->present, x, (size_t)k->states * sizeof *x);
-}
-
 int kernel_pass_jump(Kernel *k)
 {
     Run *run = k->run;
     k->statistics.time_events++;
     memcpy(run->x, run->present, (size_t)kernel_width(k) * sizeof *run->x);
-    if (kernel_recorded_until(k) == run->t) /* the row of the pause, which has told its reader what there is to know */
+    if (kernel_recorded_until(k) == run->t) /* the row of the pause, which the event replaces */
         kernel_forget_rows(k, kernel_rows(k) - 1);
     return pass_event(k, run->t, -1);
 }

@@ -23,7 +23,7 @@ typedef struct {
     int (*complete)(Kernel *);                           /* after a step without an event */
     void (*end)(Kernel *);
     void (*visit)(Kernel *, Visit *);             /* its own state; null where it begins anew instead */
-    int (*go_on)(Kernel *, double limit);         /* sets another limit for the next step; null where each step is told its limit */
+    int (*go_on)(Kernel *, double limit);         /* sets another limit for the next step; null where each step gets its limit */
     void (*show)(Kernel *, double t);             /* puts recorded values that no instance has into slots; null without such */
     bool evaluates;                               /* a step leaves the instances where it ended */
     int samples;                                  /* samples of the indicators inside a step */
