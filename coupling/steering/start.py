@@ -60,7 +60,7 @@ def start(
     values = dict(start_values_of(start_values, system.instances) or {})
     simulator = system._simulator or Simulator(system.definition)
     left = _left_to_user(system, names, values)
-    given = {**drives_of(drives), **left}
+    given = {**drives_of(drives, system.instances), **left}
 
     def begin(pause: Pause) -> tuple[OpenRun, Course[tuple[Outcome, Record]]]:
         run = OpenRun(initial=word, **options)

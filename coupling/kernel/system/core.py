@@ -252,7 +252,7 @@ class Core:
 
     def rows_from(self, first: int) -> np.ndarray:
         """Returns a copy of the rows in memory from that number on, the time first."""
-        kept, width = self._kept_record, self._width
+        kept, width = self._kept_record, self.width
         count = max(0, kept.rows - first)
         return self.library.copied(kept.values + 8 * first * width, count * width).reshape(-1, width) if count else np.zeros((0, width))
 
@@ -267,7 +267,7 @@ class Core:
     def last_row(self) -> np.ndarray:
         """Returns a copy of the last row, the time first; empty where there is none."""
         row = self.library.kernel_last_row(self.handle)
-        return np.array(row[: self._width], dtype=float) if row else np.zeros(0)
+        return np.array(row[: self.width], dtype=float) if row else np.zeros(0)
 
     @property
     def width(self) -> int:
