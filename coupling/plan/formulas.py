@@ -31,6 +31,10 @@ _DEPTH = 256
 
 def checked(tree: Tree, name: str) -> Tree:
     """Returns a tree from a file, checked; ``name`` is the input that it drives."""
+    return _on_the_stack(_operands_checked(tree, name), name)
+
+
+def _operands_checked(tree: Tree, name: str) -> Tree:
     if tree == TIME or (isinstance(tree, int | float) and not isinstance(tree, bool)):
         return tree if tree == TIME else float(tree)
     if not isinstance(tree, list | tuple) or not tree or tree[0] not in OPERATIONS[2:]:
@@ -38,7 +42,7 @@ def checked(tree: Tree, name: str) -> Tree:
     wanted, count = _COUNTS.get(tree[0], 1), len(tree) - 1
     if count == 0 or (wanted is not None and count != wanted) or (tree[0] == "piecewise" and count % 2):
         raise BuildError(f"the formula that drives '{name}' has '{tree[0]}' with {count} operands, which is not how many it has")
-    return (tree[0], *(checked(each, name) for each in tree[1:]))
+    return (tree[0], *(_operands_checked(each, name) for each in tree[1:]))
 
 
 def program(tree: Tree) -> list[float]:
@@ -72,13 +76,23 @@ def depth(tree: Tree) -> int:
     return max(depth(each) + (min(number, 1) if together else number) for number, each in enumerate(operands))
 
 
+def _on_the_stack(tree: Tree, name: str) -> Tree:
+    """Returns a tree whose values fit on the kernel's stack, which checks no bounds; refuses a deeper one."""
+    if depth(tree) > _DEPTH:
+        raise _too_deep(name)
+    return tree
+
+
+def _too_deep(name: str) -> BuildError:
+    return BuildError(f"'{name}' cannot be driven by a formula so deeply nested; give a table with smooth=True")
+
+
 def rate(tree: Tree, name: str) -> Tree:
     """Returns the time derivative."""
     import sympy
 
     time = time_symbol()
-    found: Tree = _tree(sympy.diff(_expression(tree), time), name, time)
-    return found
+    return _on_the_stack(_tree(sympy.diff(_expression(tree), time), name, time), name)
 
 
 def formula_of(expression: Any, name: str) -> tuple[Tree, tuple[float, ...] | None]:
@@ -91,16 +105,11 @@ def formula_of(expression: Any, name: str) -> tuple[Tree, tuple[float, ...] | No
         raise BuildError(
             f"'{name}' cannot be driven by {expression}: {listed(others)} {'is' if len(others) == 1 else 'are'} not known; {remedy}"
         )
-    deep = BuildError(f"'{name}' cannot be driven by a formula so deeply nested; give a table with smooth=True")
     try:
         plain = _piecewise(expression)
-        tree, breaks = _tree(plain, name, time), _breaks(plain, time)
-        too_deep = depth(tree) > _DEPTH
+        return _on_the_stack(_tree(plain, name, time), name), _breaks(plain, time)
     except RecursionError:
-        raise deep from None
-    if too_deep:
-        raise deep
-    return tree, breaks
+        raise _too_deep(name) from None
 
 
 def _piecewise(expression: Any) -> Any:

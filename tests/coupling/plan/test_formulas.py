@@ -115,3 +115,21 @@ def test_breaks_of_a_formula_can_be_told() -> None:
 )
 def test_trees_from_files_are_checked(tree: object, sentence: str) -> None:
     assert refusal(lambda: formulas.checked(tree, "x")).startswith(sentence)
+
+
+def steps(count: int) -> formulas.Tree:
+    """Returns ``count`` pieces of a tenth of a second, and 7 after them."""
+    pieces = [part for i in range(count) for part in (float(i), ("less", formulas.TIME, 0.1 * (i + 1)))]
+    return ("piecewise", *pieces, 7.0, 1.0)
+
+
+def test_formulas_fill_the_stack_of_the_kernel_and_no_more() -> None:
+    """Operands of a piecewise wait for each other. Those from a file are counted as those of an expression are, and so are rates."""
+    most = steps(127)
+    assert formulas.depth(most) == 256 and formulas.checked(most, "x") == most
+    assert value(most, np.array([0.25, 1.05])) == pytest.approx([2.0, 10.0])
+    refused = "'x' cannot be driven by a formula so deeply nested; give a table with smooth=True"
+    assert refusal(lambda: formulas.checked(steps(128), "x")) == refused
+    assert driven(sympy.Piecewise(*((i, t < i + 1) for i in range(128)), (0, True))) == refused.replace("'x'", "'body.x'")
+    full = ("multiply", ("sin", formulas.TIME), ("exp", ("multiply", formulas.TIME, steps(126))))
+    assert formulas.depth(full) == 256 and refusal(lambda: formulas.rate(full, "x")) == refused
