@@ -63,9 +63,12 @@ class Varied(ABC):
         return [dict(zip(self.axes, map(float, values), strict=True)) for values in zip(*(grid.ravel() for grid in grids), strict=True)]
 
     def matrices(self, name: str) -> np.ndarray:
-        """Returns a matrix of all models: ``name`` is "A", "B", "C" or "D". The first indices count values of the parameters."""
-        if name not in ("A", "B", "C", "D"):
-            raise AnalysisError(f"name = {shown(name)} is refused: choose 'A', 'B', 'C' or 'D'")
+        """Returns a matrix of all models: ``name`` is "A", "B", "C" or "D", or that of a rate, such as "B1". The first indices count values of
+        the parameters."""
+        if name not in ("A", "B", "B1", "B2", "C", "D", "D1", "D2"):
+            raise AnalysisError(
+                f"name = {shown(name)} is refused: choose 'A', 'B', 'C' or 'D', or that of a rate: 'B1', 'B2', 'D1' or 'D2'"
+            )
         shape = [len(values) for values in self.axes.values()]
         found = np.array([getattr(model, name) for _, model in self.nodes])
         return found.reshape(*shape, *found.shape[1:])

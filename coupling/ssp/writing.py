@@ -294,7 +294,8 @@ class _Writer:
 
     def _beside_of(self, fmu: Fmu) -> str:
         """Returns the name of an FMU that is for us alone, without the ending of FMUs: OMSimulator reads all that have it."""
-        name = f"{dirname(FILE)}/{fmu.sha256[:12]}/{fmu.path.stem}.me"
+        digest = fmu.sha256[:12]
+        name = f"{dirname(FILE)}/{digest}/{fmu.path.stem.removesuffix(f'_{digest}')}.me"
         self._fmus[name] = fmu.path
         return name
 

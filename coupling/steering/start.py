@@ -39,7 +39,7 @@ def start(
     drives: Mapping[str, float | Callable[[float], float] | Sequence[Sequence[float]] | np.ndarray] | None = None,
     **options: Any,
 ) -> SteeredRun:
-    """Starts a run that waits at its start, and is advanced piece by piece: ``with system.start() as run: run.advance(0.01)``.
+    """Starts and returns a run that waits at its start, and is advanced piece by piece: ``with system.start() as run: run.advance(0.01)``.
 
     Between two pieces, ``run["rod.theta"]`` is a present value in the unit of its variable. ``run["motor.tau"] = 2.0`` sets an input, a
     parameter or a state from there on. ``options`` are those of ``simulate``, except for ``stop_time``, ``output_times``, ``sensitivities``,

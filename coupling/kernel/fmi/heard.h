@@ -41,7 +41,7 @@ Surroundings *instance_surroundings(const Instance *);
 void instance_surrounded(Instance *, Surroundings *);
 #else
 #define SETTLE() ((void)0)
-typedef void Surroundings;
+typedef struct Surroundings Surroundings;
 #define instance_surroundings(instance) NULL
 #define instance_surrounded(instance, before) ((void)(before))
 #endif

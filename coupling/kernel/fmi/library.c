@@ -264,8 +264,7 @@ Library *library_open(const char *path, int standard, char *problem, size_t size
         free(library);
         return NULL;
     }
-    const char *const known = standard == 2 ? "fmi2GetVersion" : "fmi3GetVersion";
-    const char *const prefix = standard == 1 || find(library->handle, NULL, known) ? NULL : path;
+    const char *const prefix = find(library->handle, path, standard == 3 ? "fmi3FreeInstance" : "fmi2FreeInstance") ? path : NULL;
     const char *missing = standard == 1 ? resolve_1(library, path) : standard == 2 ? resolve_2(library, prefix) : resolve_3(library, prefix);
     if (missing) {
         snprintf(problem, size, "the function %s is missing", missing);

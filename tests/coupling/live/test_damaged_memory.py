@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 import time
+from typing import Any
 from unittest.mock import patch
 
 from coupling import Isolation, System
@@ -31,8 +32,8 @@ def test_a_guard_that_denies_its_call() -> None:
     system.add("it", foreign.of_oscillator(3, rates="if (time > 0.5) for (volatile int i = 0;; i++) ;"), kind="me", process="own")
 
     class Noted(Guard):
-        def __init__(self, *given: float | None) -> None:
-            super().__init__(*given)
+        def __init__(self, *given: Any, **options: Any) -> None:
+            super().__init__(*given, **options)
             noted.append(self)
 
     def deny() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from coupling import Isolation, StartError, System
 from coupling.kernel.hosts import sandbox
-from coupling.live import processes
+from coupling.live import sandboxes
 from tests.support import foreign
 from tests.support.systems.systems import pendulum, refusal
 
@@ -56,7 +56,7 @@ def test_what_cannot_be_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert refusal(lambda: pendulum().simulate(1.0, isolate=Isolation(which="none", sandbox=True))) == (
         "sandbox = True is refused: it is for runs in a process of their own; give which='all' as well"
     )
-    monkeypatch.setattr(processes, "lacks", lambda: "the kernel of this system has no Landlock")
+    monkeypatch.setattr(sandboxes, "lacks", lambda: "the kernel of this system has no Landlock")
     assert refusal(lambda: pendulum().simulate(1.0, isolate=Isolation(which="all", sandbox=True))) == (
         "sandbox = True is refused: the kernel of this system has no Landlock; leave it out, or run the FMUs where they can do no harm, such as in a "
         "container without a network"

@@ -105,7 +105,7 @@ def test_addresses_of_a_host_are_followed_inside_of_its_memory_alone() -> None:
     """A host asks for a state at an address of this process, which would be written, and gives a text elsewhere."""
     written = []
     library = HostedLibrary()
-    called = library.called_back(*((None, "ask_state", lambda *given: written.append(given) or 1) for _ in range(3)))
+    called = library.called_back(*((None, "ask_state", lambda *given: written.append(given) or 1) for _ in range(4)))
     for question in (hosted._STATE, hosted._RESTART):
         library._words[0], library._words[1] = called.context, id(written)
         assert library._answer(question) == 0 and written == [] and library.is_lost

@@ -124,7 +124,7 @@ def test_every_function_has_a_name():
 @pytest.mark.parametrize("optimised", ["-O0", "-O2"])
 def test_answers_are_checked_in_a_private_copy(optimised, tmp_path):
     """The shared memory changes after each number of instructions: an answer that passes the check is the answer that is used."""
-    names = ("proxy", "proxy_2", "proxy_3", "proxy_derivatives")
+    names = ("proxy", "proxy_2", "proxy_3", "proxy_derivatives", "proxy_texts")
     sources = [SUPPORT / "changed_between.c", *(KERNEL / "hosts" / f"{name}.c" for name in names)]
     program = tmp_path / "changed_between"
     subprocess.run(["gcc", "-std=c11", optimised, "-g", f"-I{KERNEL}", *map(str, sources), "-o", str(program)], check=True)
