@@ -11,6 +11,8 @@ import resource
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count as counter
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -154,6 +156,12 @@ def files() -> int:
     return len(os.listdir("/proc/self/fd")) - 1
 
 
+def room_for(count: int) -> int:
+    """The limit that leaves so many descriptors free: it counts numbers, of which some below the last may be free."""
+    opened = {int(each) for each in os.listdir("/proc/self/fd") if Path("/proc/self/fd", each).exists()}
+    return next(islice((number for number in counter() if number not in opened), count, None))
+
+
 _OPEN = "close files, or raise the limit of open files (ulimit -n)"
 _SHARED = "raise these limits (ulimit -v, ulimit -f)"
 
@@ -161,8 +169,8 @@ _SHARED = "raise these limits (ulimit -v, ulimit -f)"
 @pytest.mark.parametrize(
     ("process", "kind", "value", "remedy"),
     [
-        (None, resource.RLIMIT_NOFILE, lambda: files() + 2, _OPEN),
-        ("own", resource.RLIMIT_NOFILE, lambda: files() + 2, _OPEN),
+        (None, resource.RLIMIT_NOFILE, lambda: room_for(2), _OPEN),
+        ("own", resource.RLIMIT_NOFILE, lambda: room_for(2), _OPEN),
         (None, resource.RLIMIT_FSIZE, lambda: 2**20, _SHARED),
         (None, resource.RLIMIT_AS, lambda: 2**26, _SHARED),
     ],
