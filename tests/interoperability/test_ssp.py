@@ -5,12 +5,14 @@ from __future__ import annotations
 import ctypes
 import importlib.metadata
 import warnings
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from coupling import System
+from coupling.names import without_blanks
 from tests.support.interoperability.omsimulator import refusals
 from tests.support.interoperability.packages import FORMS, system_of
 from tests.support.ssp import check_valid
@@ -55,9 +57,8 @@ def test_our_own_reader(form: str, packages: dict[str, Path], ideal: float) -> N
     assert system.simulate(STOP, rtol=1e-10)[".".join(VARIABLE[form])][-1] == pytest.approx(ideal, abs=1e-8)
 
 
-@pytest.mark.parametrize("form", VARIABLE)
-def test_ecos(form: str, packages: dict[str, Path], ideal: float) -> None:
-    """It applies the parameter sets of one name, which all sets of a package share."""
+def by_ecos(path: Path, stop: float, instance: str, names: Sequence[str]) -> list[float]:
+    """Returns values at the end of a run by ecos."""
     if find_spec("ecospy") is None:
         # Needed since ecos comes with the extra peers, which the ordinary run does not install.
         pytest.skip("ecos is not installed")
@@ -66,30 +67,56 @@ def test_ecos(form: str, packages: dict[str, Path], ideal: float) -> None:
     from ecospy import EcosLib, EcosSimulation
 
     EcosLib.set_log_level("err")
-    simulation = EcosSimulation(ssp_path=str(packages[form]), step_size=STEP)
+    simulation = EcosSimulation(ssp_path=str(path), step_size=STEP)
     simulation.init(parameter_set="initialValues")
-    simulation.step(round(STOP / STEP))
-    found = simulation.get_real("::".join(VARIABLE[form]))
+    simulation.step(round(stop / STEP))
+    found = [simulation.get_real(f"{instance}::{name}") for name in names]
     simulation.terminate()
-    assert found == pytest.approx(ideal, abs=DIGITS[form])
+    return found
+
+
+def by_libcosim(path: Path, stop: float, instance: str, names: Sequence[str]) -> list[float]:
+    """Returns the same of a run by libcosim."""
+    pytest.importorskip("libcosimpy")
+    from libcosimpy.CosimExecution import CosimExecution
+    from libcosimpy.CosimObserver import CosimObserver
+
+    execution = CosimExecution.from_ssp_file(str(path), step_size=round(1e9 * STEP))
+    index = execution.slave_index_from_instance_name(instance)
+    references = {each.name.decode(): each.reference for each in execution.slave_variables(index)}
+    observer = CosimObserver.create_last_value()
+    execution.add_observer(observer)
+    execution.step(round(stop / STEP))
+    return list(observer.last_real_values(index, [references[name] for name in names]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("run", [by_ecos, by_libcosim], ids=["ecos", "libcosim"])
+@pytest.mark.parametrize("name", FORMS)
+def test_exported_mechanisms_in_other_masters(name: str, run: Callable[..., list[float]], tmp_path: Path) -> None:
+    """All states of twelve examples after 20 steps are those of our master with ideal joints."""
+    system, stop = system_of(name), 20 * STEP
+    path = system.to_ssp(tmp_path / "example.ssp", {"stop_time": stop, "communication_step": STEP, **FORMS[name]}, form="mechanism")
+    fmus = {each.name: each.stepped.fmu for each in system.definition.instances}
+    plain = without_blanks(fmus)
+    states = [(each, fmu.by_reference[state].name) for each, fmu in fmus.items() for state in fmu.states]
+    found = run(path, stop, "mechanism", [f"{plain[each]}.{state}" for each, state in states])
+    result = system.simulate(stop, solver="cvode", rtol=1e-10, **{key: value for key, value in FORMS[name].items() if key == "initial"})
+    assert found == pytest.approx([result[f"{each}.{state}"][-1] for each, state in states], rel=2e-6, abs=2e-6)
+
+
+@pytest.mark.parametrize("form", VARIABLE)
+def test_ecos(form: str, packages: dict[str, Path], ideal: float) -> None:
+    """It applies the parameter sets of one name, which all sets of a package share."""
+    instance, variable = VARIABLE[form]
+    assert by_ecos(packages[form], STOP, instance, [variable]) == pytest.approx([ideal], abs=DIGITS[form])
 
 
 @pytest.mark.parametrize("form", VARIABLE)
 def test_libcosim(form: str, packages: dict[str, Path], ideal: float) -> None:
     """Its reader leaves out start values of states, here x of the rod: the FMU in the package begins there by itself."""
-    pytest.importorskip("libcosimpy")
-    from libcosimpy.CosimExecution import CosimExecution
-    from libcosimpy.CosimObserver import CosimObserver
-
     instance, variable = VARIABLE[form]
-    execution = CosimExecution.from_ssp_file(str(packages[form]), step_size=round(1e9 * STEP))
-    index = execution.slave_index_from_instance_name(instance)
-    references = {each.name.decode(): each.reference for each in execution.slave_variables(index)}
-    observer = CosimObserver.create_last_value()
-    execution.add_observer(observer)
-    execution.step(round(STOP / STEP))
-    (found,) = observer.last_real_values(index, [references[variable]])
-    assert found == pytest.approx(ideal, abs=DIGITS[form])
+    assert by_libcosim(packages[form], STOP, instance, [variable]) == pytest.approx([ideal], abs=DIGITS[form])
 
 
 def test_fmpy(packages: dict[str, Path], ideal: float) -> None:
@@ -124,7 +151,9 @@ def test_pyssp_standard(form: str, packages: dict[str, Path]) -> None:
 @pytest.mark.parametrize("form", VARIABLE)
 @pytest.mark.parametrize("name", [pytest.param(each, marks=() if each == "17_quarter_car" else pytest.mark.slow) for each in FORMS])
 def test_twelve_examples_in_both_forms(name: str, form: str, tmp_path: Path) -> None:
-    """OMSimulator's readers refuse none, the schemas of SSP hold, and we read each again without a note."""
+    """OMSimulator's readers refuse none, the schemas of SSP hold, and we read each again without a note; so do FMPy and pyssp-standard."""
+    from fmpy.ssp.ssd import read_ssd
+
     system = system_of(name)
     settings = {"stop_time": 0.01, "communication_step": STEP, **FORMS[name]}
     path = tmp_path / "example.ssp"
@@ -139,6 +168,13 @@ def test_twelve_examples_in_both_forms(name: str, form: str, tmp_path: Path) -> 
         assert again.definition == system.definition
     else:
         assert list(again.instances) == ["mechanism"]
+    names = [each.name for each in read_ssd(str(path)).system.elements]
+    assert names == ["mechanism"] if form == "mechanism" else len(names) >= len({each.partition(".")[0] for each in system.instances})
+    if find_spec("pyssp_standard"):
+        from pyssp_standard.ssp import SSP
+
+        with SSP(path, mode="r") as package, package.system_structure as structure:
+            assert [each.name for each in structure.system.elements] == names
 
 
 def test_a_mechanism_beside_other_parts(tmp_path: Path) -> None:
