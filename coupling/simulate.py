@@ -24,7 +24,7 @@ from coupling.live.fused import begin_fused
 from coupling.live.interval import Interval
 from coupling.live.parameters import parameters_named
 from coupling.live.pausing import Course, Integration, Pause, finished
-from coupling.live.processes import RunProcesses, apart, check_apart
+from coupling.live.processes import RunProcesses, check_apart, needs_several
 from coupling.live.program import compile_program, width_of_rows
 from coupling.live.recording import recorded, taken
 from coupling.live.running import Running
@@ -256,6 +256,11 @@ class Simulator:
         return held_by(asked, run, given, self._unprojectable)
 
     @cached_property
+    def _needs_several(self) -> bool:
+        """Says whether the isolation decides which instances are together, because one process cannot hold all."""
+        return needs_several(self.definition)
+
+    @cached_property
     def _facts(self) -> Facts:
         return facts_of(self.definition)
 
@@ -391,7 +396,7 @@ class Simulator:
         outputs = names_of(run.outputs)
         home = self._processes.present
         reactions = run.index3 is not None and run.index3.augmented
-        key = (id(built), outputs, in_turn, reactions, run.isolation.memory, apart(run, self.definition), home)
+        key = (id(built), outputs, in_turn, reactions, run.isolation.memory, run.isolation if self._needs_several else None, home)
         waiting = alive(self._waiting.pop(key, None))
         if waiting is not None:
             start_again(waiting, running)

@@ -125,7 +125,8 @@ def _events_alone(session: Session) -> list[str]:
 
 def _compiled(session: Session) -> list[str]:
     """Returns notes on FMUs that were compiled from their sources."""
-    notes = (part.fmu.compiled.get(part.interface.identifier) for part in session.built.parts)
+    parts = (session.built.parts[i] for i in session.built.foreign)
+    notes = (part.fmu.compiled.get(part.interface.identifier) for part in parts)
     return list(dict.fromkeys(note for note in notes if note))
 
 
@@ -136,8 +137,8 @@ _EFFECTS = ("the floating-point mode", "the locale", "the working folder", "the 
 def _effects(session: Session) -> list[str]:
     """Returns a note on each instance that has changed settings of its process."""
     notes = []
-    for part, instance in zip(session.built.parts, session.instances, strict=True):
-        bits = 0 if part.fmu.is_own else instance.effects
+    for index in session.built.foreign:
+        part, bits = session.built.parts[index], session.instances[index].effects
         if changed := [name for bit, name in enumerate(_EFFECTS) if bits >> bit & 1]:
             notes.append(f"'{part.name}' ({part.fmu.path.name}) changed {' and '.join(changed)} of its process, restored after each call")
     return notes

@@ -92,6 +92,8 @@ class Guards:
     @property
     def printed(self) -> dict[str, str]:
         """The text that the process of each instance with a process of its own has printed in the run."""
+        if not self._guards:
+            return {}
         texts = {key: guard.host.printed_in_run for key, guard in self._guards.items()}
         return {part.name: texts[key] for part in self._parts if (key := self._key(part)) in texts}
 

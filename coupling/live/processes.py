@@ -45,11 +45,6 @@ def needs_several(definition: Definition) -> bool:
     return len(set(once)) < len(once)
 
 
-def apart(run: Run, definition: Definition) -> Isolation | None:
-    """Returns the isolation where it decides which instances are together, with the master or not; None where it does not."""
-    return run.isolation if needs_several(definition) else None
-
-
 def may_be_apart(run: Run, definition: Definition) -> bool:
     """Says whether an FMU may be in another process than the master. With ``foreign``, FMUs of other tools may be there or not."""
     return run.isolation.which != "none" or any(each.process for each in definition.instances)

@@ -210,6 +210,11 @@ class Program:
         return {each.name: 1 + i for i, each in enumerate(self.columns)}
 
     @cached_property
+    def exact_columns(self) -> tuple[tuple[int, Column], ...]:
+        """Columns of texts and of large whole numbers, with their places in a row."""
+        return tuple((place, column) for place, column in enumerate(self.columns, 1) if column.type)
+
+    @cached_property
     def recordable(self) -> dict[str, tuple[str, ...]]:
         """All variables that can be recorded, by instance."""
         return recordable(self.built)

@@ -67,24 +67,27 @@ def recorded(session: Session, numbers: Numbers, preparing: float, running: floa
         statistics=_statistics(session, preparing, running, said, counts),
         variables=session.program.recordable,
         constants=session.program.constants,
-        start_values={f"{parts[i].name}.{name}": _written(value) for (i, name), value in session.running.values.items()},
+        start_values={
+            f"{parts[i].name}.{name}": value if type(value) is float else _written(value)
+            for (i, name), value in session.running.values.items()
+        },
         options=session.run.told,
         changes=tuple(sorted(changes, key=lambda change: change.time)),
         off=off,
         parameters=tuple(ByParameter(each.name, each.unit, each.exact) for each in session.running.parameters),
         scene=session.program.scene,
         printed=session.printed,
-        texts={} if lost else attempted(said, {}, texts_of, session.program.columns, numbers.rows, session.kernel.library),
+        texts={} if lost else attempted(said, {}, texts_of, session.program.exact_columns, numbers.rows, session.kernel.library),
     )
 
 
-def texts_of(columns: Sequence[Column], rows: np.ndarray, library: Library) -> dict[float, bytes]:
+def texts_of(columns: Sequence[tuple[int, Column]], rows: np.ndarray, library: Library) -> dict[float, bytes]:
     """Returns the bytes of the texts, and the digits of the large whole numbers, that rows refer to by numbers."""
     found: set[float] = set()
-    for place, column in enumerate(columns, 1):
+    for place, column in columns:
         if column.type in ("String", "Binary"):
             found |= set(np.unique(rows[:, place]).tolist())
-        elif column.type:
+        else:
             values = np.unique(rows[:, place])
             found |= set(key_of(values[np.abs(values) > EXACT]).tolist())
     return contents_of(found, library)

@@ -115,6 +115,11 @@ class Built:
         return self.inner_parts if self.inner and self.inner.reading else ()
 
     @cached_property
+    def foreign(self) -> tuple[int, ...]:
+        """The instances of FMUs of other tools."""
+        return tuple(i for i, part in enumerate(self.parts) if not part.fmu.is_own)
+
+    @cached_property
     def arms(self) -> tuple[Address, ...]:
         """Parameters of components of this library that place the frames of bodies, in m."""
         return tuple(

@@ -185,7 +185,7 @@ class StartValues:
 
 def is_kept(value: object) -> TypeGuard[int | str | bytes]:
     """Says whether the kernel knows a value by the number of its text: no double holds it."""
-    return isinstance(value, str | bytes) or (isinstance(value, int) and abs(value) > EXACT)
+    return type(value) is not float and (isinstance(value, str | bytes) or (isinstance(value, int) and abs(value) > EXACT))
 
 
 def refused(values: StartValues, status: int, refusal: RefusalStructure) -> StartRefusal:
