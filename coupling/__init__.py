@@ -7,7 +7,7 @@ from coupling.analysis.interpolated import InterpolatedModel
 from coupling.analysis.linear_model import LinearModel
 from coupling.analysis.pose import Pose
 from coupling.analysis.sensitivities import Sensitivities
-from coupling.errors import AnalysisError, BuildError, InitialStateError, ResultError, StartError, SweepError
+from coupling.errors import AnalysisError, BuildError, InitialStateError, ResultError, RunEnded, StartError, SweepError
 from coupling.fmus import FmuError
 from coupling.options import Checkpoint, Contacts, Index3, Isolation, Scheme, Successive
 from coupling.outcome import Ending, Outcome
@@ -35,6 +35,7 @@ __all__ = [
     "Pose",
     "Result",
     "ResultError",
+    "RunEnded",
     "Scheme",
     "Sensitivities",
     "StartError",

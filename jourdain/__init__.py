@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from coupling import Pose as Pose
     from coupling import Result as Result
     from coupling import ResultError as ResultError
+    from coupling import RunEnded as RunEnded
     from coupling import Scheme as Scheme
     from coupling import Sensitivities as Sensitivities
     from coupling import StartError as StartError
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
     from fmu_components.signal.TransferFunction import TransferFunction as TransferFunction
 
 _NAMES = {
-    "coupling": "AnalysisError BuildError Checkpoint Contacts Ending Equilibria FmuError FractionalModel Index3 InitialStateError InterpolatedModel Isolation LinearFamily LinearGrid LinearModel Outcome Pose Result ResultError Scheme Sensitivities StartError Statistics Successive SweepError System",
+    "coupling": "AnalysisError BuildError Checkpoint Contacts Ending Equilibria FmuError FractionalModel Index3 InitialStateError InterpolatedModel Isolation LinearFamily LinearGrid LinearModel Outcome Pose Result ResultError RunEnded Scheme Sensitivities StartError Statistics Successive SweepError System",
     "coupling.analysis.explanation": "Explanation",
     "coupling.modelica.omc": "from_modelica",
     "coupling.sampling": "sample",

@@ -96,6 +96,8 @@ class SteeredRun:
         if self._end:
             return Result(self._end[1], self._end[0])
         self._check_thread()
+        if not self._paused:
+            self._check_running()
         session = self._session
         rows = session.kernel.rows
         if self._result is None or self._result[0] != rows:

@@ -99,7 +99,9 @@ def docstrings(path: Path) -> Iterator[str]:
 
 
 def test_docstrings_start_with_a_verb_or_a_noun() -> None:
-    files = [path for path in ROOT.rglob("*.py") if not SKIPPED & set(path.relative_to(ROOT).parts)]
+    tops = [each for each in ROOT.iterdir() if each.name not in SKIPPED]  # what is built is not walked: it may change meanwhile
+    below = (path for top in tops for path in ([top] if top.suffix == ".py" else top.rglob("*.py")))
+    files = [path for path in below if not SKIPPED & set(path.relative_to(ROOT).parts)]
     found = [
         f"{path.relative_to(ROOT)}: {text[:60]}"
         for path in files

@@ -18,6 +18,7 @@ from jourdain.command import main
 from tests.support import foreign
 from tests.support.foreign import MASS_SPRING, Model, Variable
 from tests.support.foreign.by_fmpy import run
+from tests.support.systems.systems import with_added_mass
 
 
 def of_kind(model: Model, kind: str, changes: Mapping[str, str] | None = None) -> Path:
@@ -95,19 +96,7 @@ def test_a_mechanism_with_an_added_mass():
             Variable("f", "output", value="-25 * s - 0.4 * a", unit="N", depends=["s", "a"]),
         ],
     )
-    system = System("added mass")
-    system.add("ground", "planar.Fixed")
-    system.add("guide", "planar.ActuatedTranslational")
-    system.add("block", "planar.Body1", {"m": 1.3, "I": 0.2, "x": 0.2})
-    system.add("water", of_kind(water, "me"))
-    for pair in (
-        ("ground.p1", "guide.M"),
-        ("block.p1", "guide.N"),
-        ("guide.flange.s", "water.s"),
-        ("guide.flange.a", "water.a"),
-        ("water.f", "guide.flange.f"),
-    ):
-        system.connect(*pair)
+    system = with_added_mass(of_kind(water, "me"))
     result = system.simulate(3.0, rtol=1e-11, atol=1e-11)
     assert result["block.x"] == pytest.approx(0.2 * np.cos(np.sqrt(25 / 1.7) * result.time), abs=1e-8)
 

@@ -9,6 +9,7 @@ from scipy.linalg import expm
 from coupling import Ending, System
 from tests.support import foreign
 from tests.support.foreign import Model, Variable
+from tests.support.systems.systems import with_added_mass
 
 SOLVERS = {"dopri5": 1e-11, "dop853": 1e-12}
 
@@ -56,19 +57,7 @@ def test_an_added_mass_that_declares_nothing_moves_with_a_mechanism(fmi, solver)
         Variable("a", "input"),
         Variable("f", "output", value="-25 * s - 0.4 * a", unit="N"),
     ]
-    system = System("added mass")
-    system.add("ground", "planar.Fixed")
-    system.add("guide", "planar.ActuatedTranslational")
-    system.add("block", "planar.Body1", {"m": 1.3, "I": 0.2, "x": 0.2})
-    system.add("water", foreign.export(Model("Water", variables), fmi))
-    for pair in (
-        ("ground.p1", "guide.M"),
-        ("block.p1", "guide.N"),
-        ("guide.flange.s", "water.s"),
-        ("guide.flange.a", "water.a"),
-        ("water.f", "guide.flange.f"),
-    ):
-        system.connect(*pair)
+    system = with_added_mass(foreign.export(Model("Water", variables), fmi))
     result = system.simulate(3.0, solver=solver, rtol=SOLVERS[solver], atol=SOLVERS[solver])
     assert result["block.x"] == pytest.approx(0.2 * np.cos(np.sqrt(25 / 1.7) * result.time), abs=1e-8)
 

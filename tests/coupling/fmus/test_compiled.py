@@ -197,6 +197,7 @@ def test_a_compilation_that_takes_all_memory(tmp_path: Path, monkeypatch: pytest
     assert "does not compile: " in refusal(source_fmu(tmp_path, code=f"{{source}}\n{BOMB}"))
 
 
+# Needed since a sandbox is a feature of the kernel (Landlock), which containers may lack.
 @pytest.mark.skipif(bool(lacks()), reason="no sandbox here")
 def test_the_compiler_in_a_sandbox(tmp_path: Path) -> None:
     """Outside it sees the files of this user; inside those of the FMU and of the system alone."""

@@ -80,6 +80,7 @@ def test_calls_grow_with_the_number_of_variables(kind: str, count: int, tmp_path
 
 
 @pytest.mark.slow
+# Needed since valgrind, which counts instructions, is an optional Debian package.
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
 @pytest.mark.parametrize("kind", VARIABLES)
 def test_instructions_grow_with_the_number_of_variables(kind: str, tmp_path: Path) -> None:

@@ -88,6 +88,7 @@ def test_settings_at_the_start(fmi: int, place: str, hook: str, misdeed: str, na
 def test_the_locale(fmi: int, place: str) -> None:
     """A process that is a host has the locale C; this process gets another one before."""
     if "C.utf8" not in subprocess.run(["locale", "-a"], capture_output=True, text=True).stdout.replace("UTF-8", "utf8"):
+        # Needed since a system without a second locale leaves nothing that an FMU could change to.
         pytest.skip("there is no second locale")
     before = locale.setlocale(locale.LC_ALL)
     try:

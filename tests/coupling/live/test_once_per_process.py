@@ -66,6 +66,7 @@ def test_isolation_holds_for_the_first_instance(fmi: int) -> None:
     assert [set(each.printed) for each in results] == [{"b", "mine"}, {"a", "b", "mine"}] * 2
 
 
+# Needed since a sandbox is a feature of the kernel (Landlock), which containers may lack.
 @pytest.mark.skipif(bool(lacks()), reason="no sandbox here")
 def test_each_process_is_in_the_sandbox() -> None:
     model = replace(OSCILLATOR, hooks={"initialize": 'if (!fopen("/etc/hostname", "r") && !fopen("/etc/passwd", "r")) me->v[1] = 7;'})

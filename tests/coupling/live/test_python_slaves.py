@@ -88,6 +88,7 @@ def test_prints_are_those_of_the_slave() -> None:
     assert run(2, PRINT).printed == {"lag": "a word of Python\n" * 5}
 
 
+# Needed since a sandbox is a feature of the kernel (Landlock), which containers may lack.
 @pytest.mark.skipif(bool(lacks()), reason="no sandbox here")
 def test_a_slave_runs_in_a_sandbox() -> None:
     """It imports a package of the environment there."""

@@ -44,6 +44,7 @@ def test_functions_with_the_model_identifier_as_prefix(tmp_path: Path, fmi: int,
     assert result["unit.x"] == pytest.approx(np.cos(result.time), abs=1e-6)
 
 
+# Needed since a sandbox is a feature of the kernel (Landlock), which containers may lack.
 @pytest.mark.skipif(bool(lacks()), reason="no sandbox here")
 def test_sources_are_compiled_in_the_sandbox(tmp_path: Path, fmi: int) -> None:
     """An FMU with resources has a folder that it may write; the files of others are shared."""

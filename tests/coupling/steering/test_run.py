@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from coupling import BuildError, Ending, Index3, Isolation, Result, Scheme, System
-from coupling.errors import NotRecorded, RunEnded
+from coupling import BuildError, Ending, Index3, Isolation, Result, RunEnded, Scheme, System
+from coupling.errors import NotRecorded
 from coupling.steering.run import SteeredRun
 from tests.support import foreign
 from tests.support.systems.kept import RUNS, stepped

@@ -85,3 +85,21 @@ def pushed(force: object = 0.0) -> System:
     for name, drive in {"Fx": force, "Fy": 0.0, "Cz": 0.0}.items():
         system.drive(f"push.{name}", drive)  # type: ignore[arg-type]
     return system
+
+
+def with_added_mass(water: Path) -> System:
+    """Returns a guided block on which an FMU of another tool acts: its force follows from position and acceleration."""
+    system = System("added mass")
+    system.add("ground", "planar.Fixed")
+    system.add("guide", "planar.ActuatedTranslational")
+    system.add("block", "planar.Body1", {"m": 1.3, "I": 0.2, "x": 0.2})
+    system.add("water", water)
+    for pair in (
+        ("ground.p1", "guide.M"),
+        ("block.p1", "guide.N"),
+        ("guide.flange.s", "water.s"),
+        ("guide.flange.a", "water.a"),
+        ("water.f", "guide.flange.f"),
+    ):
+        system.connect(*pair)
+    return system

@@ -120,6 +120,7 @@ def test_every_function_has_a_name():
     assert call_name(3, 999) == "no function" and call_name(2, 1000) == "dlopen"
 
 
+# Needed since only this processor has the flag that stops it after each instruction.
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the processor stops after each instruction by a flag of x86-64")
 @pytest.mark.parametrize("optimised", ["-O0", "-O2"])
 def test_answers_are_checked_in_a_private_copy(optimised, tmp_path):
