@@ -125,10 +125,8 @@ class SteeredRun:
             return self._pending[name][1]
         if name in self._columns:
             return float(row[self._columns[name]])
-        if self._signals and (found := self._signals.value(name)) is not None:
-            return found
-        if name in self._values:
-            return self._values[name]
+        if name in (values := self._set_values):
+            return values[name]
         raise NotRecorded(f"{shown(name)} is not recorded; {nearest(str(name), self._columns) or 'name it in the option outputs of start'}")
 
     def _last_row(self) -> np.ndarray:
@@ -148,6 +146,8 @@ class SteeredRun:
         per second from there on."""
         self._check_running()
         target = self._targets[name]
+        if self._signals and target in self._signals.inputs:
+            raise BuildError(f"'{name}' is one of signals(inputs=[...]); give its value to advance(dt, values)")
         found, slope = target.checked(value), number("rate", rate)
         if slope and target.drive is None:
             raise BuildError(f"rate = {slope:g} of '{name}' is refused: name the input in start(inputs=['{name}'])")
@@ -216,15 +216,19 @@ class SteeredRun:
         """Fixes the names of inputs, and of recorded variables, so that ``advance(dt, values)`` takes and returns arrays in this order."""
         self._check_running()
         self._jump()
+        self._values, self._signals = self._set_values, None
         targets = [self._targets[name] for name in checked_names("inputs", inputs)]
         values = [self._present_value(each) for each in targets]
         self._signals = Signals(self._session, targets, values, checked_names("outputs", outputs), self._columns)
 
+    @property
+    def _set_values(self) -> dict[str, float]:
+        """All values that were set, also by arrays."""
+        return {**self._values, **self._signals.values} if self._signals else self._values
+
     def _present_value(self, target: Target) -> float:
         """Returns the value that was set last, or the start value."""
-        if self._signals and (found := self._signals.value(target.name)) is not None:
-            return found
-        given = self._values.get(target.name, self._session.running.values.get((target.part, target.variable.name)))
+        given = self._set_values.get(target.name, self._session.running.values.get((target.part, target.variable.name)))
         started = self._session.built.start[target.part].get(target.variable.name, target.variable.start) if given is None else given
         return float(started or 0.0)  # type: ignore[arg-type]  # it is a number
 
@@ -245,7 +249,8 @@ class SteeredRun:
                 return self._outputs(signals)
         for target, value in zip(signals.inputs, given.tolist(), strict=True):
             if value != self._present_value(target):
-                self.set(target.name, value)
+                self._pending[target.name] = target, target.checked(value), 0.0
+        signals.assume(given)
         self.advance_to(end)
         return self._outputs(signals)
 
@@ -380,7 +385,9 @@ class SteeredRun:
         except Unvisited as error:
             raise ResultError(f"'{session.built.parts[error.instance].name}' did not give its state at t = {self.time:g} s") from None
         beside = tuple({name: deepcopy(getattr(of, name)) for name in of.kept} for of in paused.beside)
-        return SavedState(self.time, own, inner, beside, rows, dict(self._pending), dict(self._values), dict(self._motions), self._times)
+        return SavedState(
+            self.time, own, inner, beside, rows, dict(self._pending), dict(self._set_values), dict(self._motions), self._times
+        )
 
     def restore(self, state: SavedState) -> None:
         """Goes back to a state that ``save`` of this run, or of a fork of it, has returned."""
@@ -399,6 +406,10 @@ class SteeredRun:
         state.put_beside(paused.beside)
         self._pending, self._values, self._motions = dict(state.pending), dict(state.values), dict(state.motions)
         self._times, self._result = state.times, None
+        if signals := self._signals:
+            self._signals = None
+            signals.assume([self._present_value(each) for each in signals.inputs])
+            self._signals = signals
         if paused.restart:
             self._act(paused.restart)
         if self._paused:

@@ -38,12 +38,17 @@ class Signals:
             for each, value in zip(inputs, values, strict=True)
         ]
         self._steering = Steering(session.kernel, steered, [columns[each] for each in outputs])
-        self._place = {each.name: i for i, each in enumerate(inputs)}
+        self._names = [each.name for each in inputs]
         self.advance, self.out = self._steering.advance, self._steering.out
 
-    def value(self, name: str) -> float | None:
-        """Returns the present value of an input; None for other names."""
-        return self._steering.value(self._place[name]) if name in self._place else None
+    @property
+    def values(self) -> dict[str, float]:
+        """The present values of the inputs, by name."""
+        return dict(zip(self._names, self._steering.values.tolist(), strict=True))
+
+    def assume(self, values: Sequence[float] | np.ndarray) -> None:
+        """Notes values that the inputs have got otherwise, such as those of a state that was restored."""
+        self._steering.values = np.asarray(values, dtype=float)
 
     def array(self, values: object) -> np.ndarray:
         """Returns values as an array of numbers; refuses another number of them."""

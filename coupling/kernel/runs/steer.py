@@ -64,9 +64,16 @@ class Steering:
         self._reference = byref(self._structure)
         self._call = library.kernel_steer
 
-    def value(self, index: int) -> float:
-        """Returns the value that an input has now, by its number."""
-        return float(self._value[int(np.flatnonzero(self._order == index)[0])])
+    @property
+    def values(self) -> np.ndarray:
+        """The values that the inputs have now."""
+        found = np.empty(len(self._value))
+        found[self._order] = self._value
+        return found
+
+    @values.setter
+    def values(self, values: np.ndarray) -> None:
+        self._value[:] = values[self._order]
 
     def advance(self, t: float, values: np.ndarray, steps: int) -> Status:
         """Sets the inputs, advances to a time in s by so many steps at most, and reads; STOPPED where a value is out of its bounds."""

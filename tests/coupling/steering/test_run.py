@@ -285,6 +285,28 @@ def test_signals_are_arrays_by_names_that_are_fixed() -> None:
         assert run.advance(0.1, [0.5])[0] == run["rod.theta"]
 
 
+@pytest.mark.parametrize("options", [{}, stepped()])
+def test_signals_know_what_was_set_otherwise(options: dict[str, Any]) -> None:
+    """A state that is restored has its own input: the same value as before is an event again."""
+    with pulled().start(**options) as run, pulled().start(**options) as plain:
+        run.signals(inputs=[PIN], outputs=["rod.theta"])
+        state, reached = None, 0.0
+        for force in (1.0, 2.0, 0.0):
+            reached = run.advance(0.1, [force])[0]
+            plain[PIN] = force
+            plain.advance(0.1)
+            assert reached == plain["rod.theta"] and run[PIN] == force
+            state = state or run.save()
+        run.restore(state)
+        assert run[PIN] == 1.0
+        for force in (2.0, 0.0):
+            again = run.advance(0.1, [force])[0]
+        assert again == reached
+        assert refusal(lambda: run.set(PIN, 1.0)) == f"'{PIN}' is one of signals(inputs=[...]); give its value to advance(dt, values)"
+        run.signals(outputs=["rod.theta"])
+        assert run[PIN] == 0.0
+
+
 def test_a_run_ends_with_its_block_or_by_stop() -> None:
     with mass().start() as run:
         run.advance(1.0)
