@@ -1,0 +1,41 @@
+"""Constraints that repeat others are told from constraints whose gradients depend on each other in one pose only, also at rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from coupling import System
+from tests.coupling.live.test_stabilisation import joint
+from tests.coupling.solvers.test_projected import begun
+from tests.whole.test_singular_poses import rockers
+
+LINK = {"m": 1.0, "I": 1 / 12, "p1.rx": -0.5, "p2.rx": 0.5}
+
+
+def flat() -> System:
+    """A parallelogram whose links of 1 m lie in one line."""
+    system = System("flat")
+    for i in range(2):
+        system.add(f"ground{i}", "planar.Fixed", {"p1.rx": float(i)})
+        system.add(f"rocker{i}", "planar.Body2", {**LINK, "x": i + 0.5})
+        joint(system, f"foot{i}", f"ground{i}.p1", f"rocker{i}.p1")
+    system.add("coupler", "planar.Body2", {**LINK, "x": 1.5})
+    joint(system, "left", "rocker0.p2", "coupler.p1")
+    joint(system, "right", "rocker1.p2", "coupler.p2")
+    return system
+
+
+@pytest.mark.parametrize(
+    ("system", "freedoms"),
+    [(flat, 1), (lambda: rockers(3, 0.0, 0.0), 1), (lambda: rockers(3, 1.0, 0.0), 1), (lambda: rockers(2, np.pi / 2, 0.0), 1)],
+    ids=["flat", "three flat rockers", "three rockers", "two rockers"],
+)
+def test_as_many_repeat_others_as_the_freedoms_say(system: Callable[[], System], freedoms: int) -> None:
+    """Gruebler's count: velocities less constraints are the freedoms less what is redundant. In a line the rank is one less."""
+    with begun(system()) as session:
+        velocities = session.built.states // 2
+        constraints = sum(len(loop.unknowns) for loop in session.schedule.loops)
+        assert len(session.repeated) == constraints - velocities + freedoms
