@@ -6,8 +6,9 @@ import ast
 import io
 import re
 import tokenize
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 COMPARISONS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
@@ -27,6 +28,8 @@ class Mutant:
     """The place of ``before`` in the text of the file."""
     around: tuple[str, str]
     """The rest of its lines, before and after it."""
+    twins: int = 0
+    """Number of mutants before it in the file whose lines have the same text."""
 
     def applied(self, text: str) -> str:
         assert text[self.start : self.start + len(self.before)] == self.before
@@ -34,15 +37,20 @@ class Mutant:
 
     @property
     def key(self) -> str:
-        """The key of a mutant: the text of its lines, which differs from those of others in the file and does not depend on changes
-        elsewhere."""
+        """The key of a mutant: the text of its lines, which does not depend on changes elsewhere. A number follows where earlier lines have
+        the same text."""
         was, becomes = (" ".join(each.join(self.around).split()) for each in (self.before, self.after))
-        return f"{self.path.as_posix()}: {self.kind}: {was} -> {becomes}"
+        return f"{self.path.as_posix()}: {self.kind}: {was} -> {becomes}{f' ({self.twins + 1})' if self.twins else ''}"
 
 
 def mutants(path: Path, text: str) -> list[Mutant]:
     """Returns all mutants of a file in Python or C."""
-    return list((_of_python if path.suffix == ".py" else _of_c)(path, text))
+    seen = Counter[str]()
+    found = []
+    for each in (_of_python if path.suffix == ".py" else _of_c)(path, text):
+        found.append(replace(each, twins=seen[each.key]))
+        seen[each.key] += 1
+    return found
 
 
 class _Text:

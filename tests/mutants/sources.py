@@ -22,9 +22,11 @@ KERNEL = {
     "events": [
         "tests/coupling/live/test_switching.py",
         "tests/coupling/live/test_events.py",
+        "tests/coupling/live/test_enforcement.py",
         "tests/coupling/live/test_checkpoints.py",
         "tests/whole/test_switched_oracles.py",
         "tests/whole/test_loads_of_its_own.py",
+        "tests/whole/test_prescribed_sides.py",
     ],
 }
 """Folders of the kernel, and the tests of their callers."""

@@ -200,12 +200,10 @@ int linear_order(int count, const int *row_start, const int *column, int *order)
         for (int m = 0; m < size; m++) { /* what has nothing else beside it comes next: it fills nothing in */
             const int i = connected[m];
             unfile(g, i);
-            if (g->elements[i] == 1 && g->variables[i] == 0) {
-                g->kind[i] = GONE;
-                order[ordered++] = i;
-            } else {
+            if (g->elements[i] == 1 && g->variables[i] == 0)
+                order[ordered++] = i; /* no list names it any more */
+            else
                 connected[kept++] = i;
-            }
         }
         g->size[p] = kept;
         for (int m = 0; m < kept; m++) {

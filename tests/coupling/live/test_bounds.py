@@ -57,22 +57,35 @@ def test_what_rounds_to_the_bound_says_nothing() -> None:
     assert system.simulate(1.0).outcome.warnings == []
 
 
-def test_a_component_of_a_user_states_its_range() -> None:
-    class Bucket(Component):
-        """Bucket that a constant flow fills."""
+class Bucket(Component):
+    """Bucket that a constant flow fills."""
 
-        def declare(self):
-            level = self.state("level", 0.0, "m", "level of the water", holds=(0, 1))
-            self.rate(level, self.parameter("inflow", 1.0, "m/s", "rate at which it rises"))
+    def declare(self):
+        level = self.state("level", 0.0, "m", "level of the water", holds=(0, 1))
+        self.rate(level, self.parameter("inflow", 1.0, "m/s", "rate at which it rises"))
 
+
+def bucket(inflow: float, kind: str | None = None) -> System:
     system = System("bucket")
-    system.add("bucket", Bucket)
-    (warning,) = system.simulate(2.0, max_step=0.01).outcome.warnings
+    system.add("bucket", Bucket, {"inflow": inflow}, kind=kind)
+    return system
+
+
+def test_a_component_of_a_user_states_its_range() -> None:
+    (warning,) = bucket(1.0).simulate(2.0, max_step=0.01).outcome.warnings
     assert (
         warning.startswith("'bucket.level' leaves the range in which ")
         and "(at most 1 m) at t = 1.0" in warning
         and "is 2 m at t = 2 s" in warning
     )
+
+
+@pytest.mark.parametrize(("inflow", "doubted"), [(49.0, False), (51.0, True)])
+def test_an_unstable_coupling_may_be_the_cause_beyond_a_hundred_times_the_nominal_value(inflow: float, doubted: bool) -> None:
+    """After 2 s the level is 98 m or 102 m, and its nominal value is 1 m."""
+    (warning,) = bucket(inflow, "cs").simulate(2.0, communication_step=0.1).outcome.warnings
+    assert f"is {2 * inflow:g} m at t = 2 s" in warning
+    assert ("the coupling is unstable at communication_step = 0.1 s" in warning) is doubted
 
 
 def discharged(**values: float) -> System:

@@ -13,6 +13,7 @@ import sympy
 from scipy.optimize import brentq
 
 from coupling import Contacts, Result, System
+from coupling.live.warnings import digits
 from fmu_components.declare.component import Component, falls, rises
 from fmu_components.declare.declaration import TIME
 from fmu_components.declare.joint import Joint
@@ -455,3 +456,8 @@ CASES.of(
 @pytest.mark.parametrize("name", CASES)
 def test_the_remedy_helps(name: str) -> None:
     CASES[name].try_it()
+
+
+@pytest.mark.parametrize(("pivot", "left"), [(1.0, 16), (1e-12, 4), (4e-16, 1), (1e-20, 0), (0.0, 0), (-1.0, 0), (math.inf, 0)])
+def test_a_small_pivot_leaves_few_of_the_sixteen_digits(pivot: float, left: int) -> None:
+    assert digits(pivot) == left

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from coupling import Result, System
+from coupling import BuildError, Result, System
 from coupling.kernel.system.status import Status
 from coupling.live.fused import begin_fused
 from coupling.live.program import compile_program
@@ -16,14 +16,16 @@ from coupling.live.running import Running
 from coupling.live.session import Session
 from coupling.live.start import start
 from coupling.options import Run
+from coupling.plan import projection
 from coupling.plan.build import build
+from coupling.plan.graph import Part
 from coupling.plan.kinds import Mode
 from coupling.plan.projection import without_stabilisation
 from tests.coupling.live.test_stabilisation import EXACT, angle, carrying, four_bars, moving, pendulum, projected, violation
 from tests.support.fused.ways import WAYS
 from tests.support.oracles.planar import DoublePendulum
 from tests.support.systems import seven_bodies
-from tests.support.systems.systems import system_of
+from tests.support.systems.systems import refusal, system_of
 
 
 def begun(system: System) -> Session:
@@ -180,3 +182,27 @@ def test_constraints_hold_at_the_jumps_of_a_table():
     system.drive("push.Cz", [(0.0, 0.0), (0.3, 0.0), (0.3, 20.0), (0.7, 20.0), (0.7, -5.0)])
     result = projected(system, 1.0, solver="cvode", rtol=1e-6, output_times=[1.0])
     assert max(violation(result, row) for row in range(len(result.time))) <= EXACT
+
+
+# -- refusals -----------------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_constraint_that_gives_its_position_without_its_velocity_is_named(monkeypatch):
+    own = Part.dae.fget
+
+    def stripped(part: Part):
+        dae = own(part)
+        return dae and replace(dae, constraints=(dae.constraints[0], replace(dae.constraints[1], velocity=None)))
+
+    monkeypatch.setattr(Part, "dae", property(stripped))
+    text = refusal(lambda: projected(pendulum(), 1.0), BuildError)
+    assert "'pin.lambda[2]' belongs to a constraint without an output velocity[k]" in text and "all others" not in text
+
+
+def test_a_violation_that_depends_on_multipliers_is_named(monkeypatch):
+    """Such a pin lists its own first multiplier among the variables on which each output depends."""
+    (multiplier, *_) = build(pendulum().definition, Mode.PROJECTED).schedule.loops[0].unknowns
+    own = projection._known
+    monkeypatch.setattr(projection, "_known", lambda graph, output: (*own(graph, output), (multiplier.reference, "dependent")))
+    text = refusal(lambda: projected(pendulum(), 1.0), BuildError)
+    assert "'pin.position[1]' depends on 'pin.lambda[1]', which is solved for together with the multipliers" in text

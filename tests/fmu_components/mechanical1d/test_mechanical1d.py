@@ -62,6 +62,24 @@ def test_two_inertias_on_a_spring_oscillate(body, inertia, coordinate, speed, sp
 
 
 @pytest.mark.parametrize(("body", "inertia", "coordinate", "speed", "spring"), [LINE, SHAFT], ids=["line", "shaft"])
+def test_a_damper_between_two_that_move(body, inertia, coordinate, speed, spring):
+    """The relative speed falls as exp(-b (1/m1 + 1/m2) t), and the speed of the centre stays."""
+    m1, m2, b, v1, v2, t = 1.2, 3.4, 2.5, 2.0, 0.5, 0.4
+    with Mechanism(
+        {
+            "one": (body, {inertia: m1, speed: v1}),
+            "other": (body, {inertia: m2, speed: v2}),
+            "damper": (spring, {"k": 0.0, "b": b}),
+        },
+        [("one.flange", "damper.M"), ("other.flange", "damper.N")],
+    ) as mechanism:
+        mechanism.simulate(t)
+        one, other = mechanism[f"one.{speed}"], mechanism[f"other.{speed}"]
+        assert other - one == pytest.approx((v2 - v1) * exp(-b * (1 / m1 + 1 / m2) * t), rel=1e-9)
+        assert m1 * one + m2 * other == pytest.approx(m1 * v1 + m2 * v2, rel=1e-12)
+
+
+@pytest.mark.parametrize(("body", "inertia", "coordinate", "speed", "spring"), [LINE, SHAFT], ids=["line", "shaft"])
 def test_a_damper_to_the_wall_at_rest(body, inertia, coordinate, speed, spring):
     """A body between wall and spring with critical damping b = 2 sqrt(k m) returns as (1 + w t) exp(-w t), w = sqrt(k/m)."""
     m, k, place, flange, t = 0.8, 40.0, 0.6, {"s": "flange", "phi": "shaft"}[coordinate], 0.35

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from fmu_components.catalogue import find
+from fmu_components.declare.component import declaration
 from jourdain import StartError, System
 from tests.support.systems.systems import refusal
 
@@ -118,3 +120,12 @@ def test_speeds_in_the_wrong_order_are_refused():
     """Adhesion comes before sliding."""
     system = unicycle("planar.FrictionWheel", {}, {}, **{"adhesion.speed": 2.0, "sliding.speed": 1.0})
     assert "sliding.speed is greater than adhesion.speed" in refusal(lambda: system.simulate(1.0), StartError)
+
+
+def test_slips_of_a_tyre_have_the_same_order():
+    """Its FMU takes a minute to build: the declaration says the same."""
+    conditions = declaration(find("planar.SlipWheel")).conditions
+    assert [each.text for each in conditions] == [f"sliding.{each} is greater than adhesion.{each}" for each in ("speed", "slip")]
+    for each, quantity in zip(conditions, ("speed", "slip"), strict=True):
+        values = {f"sliding.{quantity}": 1.0, f"adhesion.{quantity}": 2.0}
+        assert float(each.expression.subs({symbol: values[symbol.name] for symbol in each.expression.free_symbols})) == -1.0

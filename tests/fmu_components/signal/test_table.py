@@ -76,6 +76,14 @@ def test_steps_at_the_ends_of_the_period():
     assert np.abs(result["table.y"][result.time > 0]).max() == 1.0
 
 
+def test_a_table_that_ends_with_a_step():
+    """The last value holds from the step on."""
+    result = table([0.0, 1.0, 1.0], [0.0, 1.0, 5.0]).simulate(2.0, output_interval=0.3)
+    assert result["table.y"] == pytest.approx(
+        np.where(np.arange(len(result.time)) > np.flatnonzero(result.time == 1.0)[0], 5.0, result.time)
+    )
+
+
 def test_all_twenty_points():
     """The last point counts like every other."""
     random = np.random.default_rng(5)

@@ -72,10 +72,11 @@ if WATCHED in os.environ:
 
 
 def main() -> None:
-    """Each solver, and each scheme with each way to choose steps, on a short run with a loop; says how many there were."""
-    from coupling import Index3, Scheme
+    """Each solver, each scheme with each way to choose steps, and constraints that repeat others, on short runs; says how many there were."""
+    from coupling import Index3, Scheme, Successive
     from coupling.schemes.base.scheme import SCHEMES
     from coupling.solvers.base.solver import SOLVERS
+    from tests.support.systems.rolling import plank
     from tests.support.systems.systems import pendulum
 
     runs = 0
@@ -86,6 +87,9 @@ def main() -> None:
             runs += 1
     pendulum().simulate(0.2, solver=Index3(step_size=0.007, iteration="augmented-lagrangian"), output_interval=0.01)
     runs += 1
+    for redundant in ("least", "first"):
+        plank().simulate(0.1, multipliers=Successive(redundant=redundant), evaluation="fmus")
+        runs += 1
     for scheme in SCHEMES:
         for control in {"fixed", "adaptive"} - SCHEMES[scheme].refused_controls.keys():
             pendulum().simulate(0.1, communication_step=0.005, scheme=Scheme(scheme, step_control=control))
