@@ -60,6 +60,11 @@ class Equations:
     Inputs torn from algebraic loops are no constraints: they belong to the free system, and are eliminated.
     """
 
+    S: np.ndarray
+    G: np.ndarray
+    V: np.ndarray
+    r: np.ndarray
+
     def __init__(self, session: Session) -> None:
         self.session, self.all = session, constraints_of(session)
         self.constraints = self.all
@@ -77,8 +82,6 @@ class Equations:
             torn[first - loop.torn : first] = True
         self._torn = np.flatnonzero(torn)
         self.free = np.zeros(session.built.states)
-        self.S = self.G = self.V = np.zeros((0, 0))
-        self.r = np.zeros(0)
 
     @cached_property
     def groups(self) -> np.ndarray:

@@ -63,15 +63,15 @@ class Part:
     name: str
     fmu: Fmu
     first_state: int
-    kind: str = "me"
+    kind: str
     """``me`` for Model Exchange, ``cs`` for Co-Simulation."""
-    step: float | None = None
+    step: float | None
     """Step that the instance makes in Co-Simulation, in seconds; None for those of the run."""
-    most: int = 2
+    most: int
     """The highest degree of the polynomials that its inputs follow over a step."""
-    logging: bool = False
+    logging: bool
     """True if the FMU's own logging is on."""
-    process: str | None = None
+    process: str | None
     """``own``, or the name of the group whose process it runs in; None: where the master is."""
 
     @property

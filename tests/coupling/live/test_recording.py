@@ -9,11 +9,11 @@ import sys
 import numpy as np
 import pytest
 
-from coupling import BuildError, System
+from coupling import BuildError, Index3, System
 from coupling.memory import free_memory
 from coupling.options import Run
 from tests.support.foreign import mass_spring
-from tests.support.systems.systems import refusal
+from tests.support.systems.systems import pendulum, refusal
 
 
 def spring() -> System:
@@ -76,3 +76,12 @@ def test_memory_that_runs_out_keeps_what_was_recorded(options: str) -> None:
     assert rows > 100_000 and time < 1.99
     assert x == pytest.approx(0.1 * np.cos(10 * time), abs=1e-4)
     assert sentence.endswith("s: memory ran out; record fewer outputs, or less often. The result holds everything up to there")
+
+
+def test_reactions_of_both_projections_have_columns_of_their_own() -> None:
+    """A rod of 1 kg hangs at rest: its pin carries 9.81 N along y, and nothing along x."""
+    rest = pendulum(x=0.0, y=-0.5, theta=-np.pi / 2)
+    result = rest.simulate(0.1, solver=Index3(step_size=0.01, iteration="augmented-lagrangian"), output_times=[0.0, 0.05, 0.1])
+    for name in ("lambda_by_accelerations", "lambda_by_velocities", "lambda"):
+        assert result[f"pin.{name}[1]"] == pytest.approx([0.0] * 3, abs=1e-6), name
+        assert result[f"pin.{name}[2]"] == pytest.approx([9.81] * 3, abs=1e-6), name

@@ -84,6 +84,12 @@ def test_reactions_of_the_first_constraints_follow_those_of_the_others_by_the_le
     assert r1 - alone == pytest.approx(C @ r2, rel=1e-10, abs=1e-10)
 
 
+@pytest.mark.parametrize(("share", "free"), [(1e-10, 1), (1e-14, 2)])
+def test_a_row_that_differs_by_rounding_alone_takes_no_freedom(share, free):
+    found = free_directions(np.array([[1.0, 0.0, 0.0], [1.0, share, 0.0]]))
+    assert found.shape == (3, free) and np.abs(found[0]).max() == 0.0
+
+
 def multipliers(result) -> dict[str, np.ndarray]:
     return {name: result[name] for name in result.names if ".lambda[" in name}
 
