@@ -23,6 +23,7 @@ KERNEL = {
         "tests/coupling/live/test_switching.py",
         "tests/coupling/live/test_events.py",
         "tests/coupling/live/test_enforcement.py",
+        "tests/coupling/live/test_switched_failures.py",
         "tests/coupling/live/test_checkpoints.py",
         "tests/whole/test_switched_oracles.py",
         "tests/whole/test_loads_of_its_own.py",

@@ -241,8 +241,15 @@ def test_a_misspelt_partner_of_a_part_without_mass_is_named():
 def test_what_a_joint_holds_to_a_part_without_mass_is_integrated_with_it(turned):
     """This holds in whatever order the ports of a connection are named. A body that is apart steps by itself."""
     system = System("linkage")
-    for name, component in {"ground": "Fixed", "link": "MasslessLink2", "rod": "Body1", "apart": "Body1", "foot": "Revolute", "knee": "Revolute"}.items():
-        system.add(name, f"planar.{component}")
+    for name, kind in {
+        "ground": "Fixed",
+        "link": "MasslessLink2",
+        "rod": "Body1",
+        "apart": "Body1",
+        "foot": "Revolute",
+        "knee": "Revolute",
+    }.items():
+        system.add(name, f"planar.{kind}")
     for pair in (("ground.p1", "foot.M"), ("foot.N", "link.p1"), ("link.p2", "knee.M"), ("knee.N", "rod.p1")):
         system.connect(*(pair[::-1] if turned else pair))
     found = kinds(system, True)

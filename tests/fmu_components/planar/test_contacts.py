@@ -29,7 +29,17 @@ def wrench(driver, port="N"):
 
 def test_a_bearing_rubs_by_its_own_reaction():
     """The limit is mu radius |lambda 1, 2|, and the torque of friction acts on N and against M."""
-    values = {"mu": 0.2, "radius": 0.05, "peak": 1.5, "M.omega": 1.0, "N.omega": 4.0, "mode[3]": 1, "lambda[1]": 3.0, "lambda[2]": -4.0, "lambda[3]": -0.05}
+    values = {
+        "mu": 0.2,
+        "radius": 0.05,
+        "peak": 1.5,
+        "M.omega": 1.0,
+        "N.omega": 4.0,
+        "mode[3]": 1,
+        "lambda[1]": 3.0,
+        "lambda[2]": -4.0,
+        "lambda[3]": -0.05,
+    }
     with ideal("planar.RevoluteFriction", values) as d:
         assert d["limit[3]"] == pytest.approx(0.05, rel=1e-14) and d["static[3]"] == pytest.approx(0.075, rel=1e-14)
         assert d["residual[3]"] == pytest.approx(0, abs=1e-15) and wrench(d) == pytest.approx([3, -4, -0.05])
