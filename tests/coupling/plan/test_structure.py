@@ -3,6 +3,9 @@
 import pytest
 
 from coupling import System
+from coupling.plan.graph import constrained
+from tests.support import foreign
+from tests.support.systems.systems import pendulum
 
 WIRES = [("ground.p1", "pin.M"), ("pin.N", "rod.p1"), ("rod.p2", "joint.M"), ("joint.N", "other.p1"), ("push.M", "other.p1")]
 PARTS = [
@@ -57,3 +60,16 @@ def test_which_input_is_driven_counts():
 def test_in_which_order_forces_are_added_counts():
     """Sums are rounded in their order."""
     assert structure([*WIRES[:3], WIRES[4], WIRES[3]]) != structure()
+
+
+def test_multipliers_are_sought_through_loops():
+    """The search ends in a loop without any, and finds those that act on a body."""
+    system = System("loop")
+    for name in ("a", "b"):
+        system.add(name, foreign.gain(factor=0.5))
+    system.add("lag", "signal.FirstOrder", kind="cs")
+    for wire in (("a.y", "b.u"), ("b.y", "a.u"), ("b.y", "lag.u")):
+        system.connect(*wire)
+    for each, found in ((system, False), (pendulum(), True)):
+        schedule = each.build(communication=True).schedule
+        assert constrained(schedule.graph, schedule.arriving) is found

@@ -92,13 +92,17 @@ def test_derivatives_are_converted(solver: str, options: dict[str, Any], exact: 
 
 def test_drives_add_up_with_what_is_converted() -> None:
     """The drive of an input that adds up its sources in N is in N as well, and the source in kN."""
-    from coupling.plan.drives import ConstantDrive, FunctionDrive, TableDrive, in_base_units
+    from coupling.plan.drives import ConstantDrive, FunctionDrive, PiecesDrive, TableDrive, in_base_units
 
     assert in_base_units(ConstantDrive(2.0), 1000.0, 5.0) == ConstantDrive(2005.0)
     table = in_base_units(TableDrive(np.array([0.0, 1.0]), np.array([1.0, 2.0])), 1000.0, 0.0)
     assert isinstance(table, TableDrive) and list(table.values) == [1000.0, 2000.0]
     function = in_base_units(FunctionDrive(lambda t: t), 2.0, 1.0)
     assert isinstance(function, FunctionDrive) and function(3.0) == 7.0
+    curve = PiecesDrive(np.array([0.0, 1.0]), np.array([[1.0, 2.0]]), outside=(1.0, 3.0), within=(1.0, 3.0))
+    turned = in_base_units(curve, -2.0, 1.0)
+    assert isinstance(turned, PiecesDrive) and turned.coefficients.tolist() == [[-1.0, -4.0]]
+    assert turned.outside == (-1.0, -5.0) and turned.within == (-5.0, -1.0)
 
 
 def test_a_driven_force_adds_up_with_one_in_another_unit() -> None:
