@@ -13,7 +13,10 @@ from tests.support.systems.sessions import started
 class Heap(ctypes.Structure):
     """What glibc says about its heap, as ``mallinfo2`` of malloc.h returns it."""
 
-    _fields_ = [(name, ctypes.c_size_t) for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()]
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in ["arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost"]
+    ]
 
 
 def bytes_in_use() -> int:
