@@ -58,7 +58,7 @@ NAMED = {
     "coupling/plan/included.py": "tests/coupling/test_composition.py",
     "coupling/plan/jacobian.py": "tests/coupling/live/test_linearise.py",
     "coupling/plan/kept.py": "tests/coupling/solvers/test_augmented_lagrangian.py",
-    "coupling/plan/points.py": "tests/fmu_components/planar/test_revolute.py",
+    "coupling/plan/points.py": "tests/fmu_components/spatial/test_point_mass.py",
     "coupling/plan/projection.py": "tests/coupling/solvers/test_projected.py",
     "coupling/plan/scene.py": "tests/coupling/pictures/test_scene.py",
     "coupling/plan/schedule.py": "tests/coupling/plan/test_structure.py",

@@ -85,3 +85,8 @@ def test_reactions_of_both_projections_have_columns_of_their_own() -> None:
     for name in ("lambda_by_accelerations", "lambda_by_velocities", "lambda"):
         assert result[f"pin.{name}[1]"] == pytest.approx([0.0] * 3, abs=1e-6), name
         assert result[f"pin.{name}[2]"] == pytest.approx([9.81] * 3, abs=1e-6), name
+
+
+def test_parameters_have_the_values_of_the_definition_and_those_that_nothing_sets() -> None:
+    parameters = pendulum(m=3.0).simulate(0.01).parameters
+    assert parameters["rod.m"] == 3.0 and parameters["rod.gy"] == -9.81

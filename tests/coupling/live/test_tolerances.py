@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from coupling import System
-from coupling.live.tolerances import given_tolerances, matches
+from coupling.kernel.fmi.instance import ERROR, WARNING
+from coupling.live.tolerances import given_tolerances, matches, nominals
 
 NAMES = ["rod.x", "rod.theta", "pin.lambda[1]", "pin.lambda[2]"]
 
@@ -61,3 +62,13 @@ def test_every_solver_takes_patterns(solver: str) -> None:
     assert steps[1] < 0.6 * steps[0]
     with pytest.raises(ValueError, match=r"^atol: '\*\.lamda\*' is neither a state nor an algebraic variable of the system"):
         system.simulate(1.0, solver=solver, atol={"*.lamda*": 1e-3})
+
+
+@pytest.mark.parametrize(("status", "found"), [(WARNING, [2.0, 1.0, 1.0]), (ERROR, [3.0, 1.0, 4.0])])
+def test_a_nominal_value_that_is_not_positive_is_1(status: int, found: list[float]) -> None:
+    """Values count as the instance gives them; where it gives none, those of its description do."""
+    described = {reference: SimpleNamespace(nominal=value) for reference, value in ((7, 3.0), (8, 0.0), (9, 4.0))}
+    part = SimpleNamespace(states=(7, 8, 9), first_state=0, fmu=SimpleNamespace(by_reference=described))
+    instance = SimpleNamespace(nominals=lambda count: (status, np.array([2.0, 0.0, -1.0])))
+    session = SimpleNamespace(built=SimpleNamespace(states=3, parts=[part]), instances=[instance], together=None)
+    assert nominals(session).tolist() == found

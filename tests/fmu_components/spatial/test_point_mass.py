@@ -69,12 +69,13 @@ def test_a_spherical_joint_fits_without_spring_and_damper():
     assert said == f"'joint.N' gives torque to {TAKEN}: its rotation.b = 2; leave it at 0, {REMEDY}"
 
 
-def test_a_driven_torque_is_refused():
-    """The signal is named."""
+@pytest.mark.parametrize("ports", [("force.M", "ball.p1"), ("ball.p1", "force.M")])
+def test_a_driven_torque_is_refused(ports):
+    """The signal is named, in whatever order the ports are."""
     system = System("driven")
     system.add("force", "spatial.Wrench")
     system.add("ball", "spatial.PointMass1")
-    system.connect("force.M", "ball.p1")
+    system.connect(*ports)
     system.drive("force.Cy", lambda t: t)
     said = refusal(lambda: system.simulate(1.0), BuildError)
     assert said == f"'force.M' gives torque to {TAKEN}: its Cy is connected or driven; leave it open, {REMEDY}"
