@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections import defaultdict
+from contextlib import closing, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -31,16 +33,49 @@ _ORDER = {"RK23": 2, "RK45": 4, "DOP853": 7, "Radau": 3, "BDF": 1}
 """Orders of the error estimates."""
 
 
+_SPARE: defaultdict[tuple[int, int], list[tuple[np.ndarray, np.ndarray]]] = defaultdict(list)
+"""Work arrays of LSODA that no run uses, by their lengths."""
+
+
 def integrate(name: str, session: Session, run: Run) -> Integration:
     """Runs the system by one of SciPy's solvers."""
-    return stepwise.integrate(session, run, name, partial(Scipy, name))
+    with closing(_WorkArrays()) as work:
+        return (yield from stepwise.integrate(session, run, name, partial(Scipy, name, work)))
+
+
+class _WorkArrays:
+    """The work arrays of a run by LSODA. SciPy 1.17 loses a reference to them in each step, so they are never freed: other runs use them next."""
+
+    def __init__(self) -> None:
+        self._arrays: tuple[np.ndarray, np.ndarray] | None = None
+
+    def lend(self, solver: Any) -> None:
+        """Puts these arrays in the place of those that a new solver has made."""
+        integrator = solver._lsoda_solver._integrator
+        made = integrator.rwork, integrator.iwork
+        if self._arrays is None:
+            with suppress(IndexError):  # raised where no arrays are spare; another thread may take the last ones at any moment
+                self._arrays = _SPARE[self._lengths(made)].pop()
+        self._arrays = self._arrays or made
+        for lent, own in zip(self._arrays, made, strict=True):
+            lent[:] = own
+        integrator.rwork, integrator.iwork = integrator.call_args[4:6] = self._arrays
+
+    def close(self) -> None:
+        if self._arrays is not None:
+            _SPARE[self._lengths(self._arrays)].append(self._arrays)
+            self._arrays = None
+
+    @staticmethod
+    def _lengths(arrays: tuple[np.ndarray, np.ndarray]) -> tuple[int, int]:
+        return len(arrays[0]), len(arrays[1])
 
 
 class Scipy:
-    def __init__(self, name: str, equations: Equations, run: Run) -> None:
+    def __init__(self, name: str, work: _WorkArrays, equations: Equations, run: Run) -> None:
         from scipy import integrate as scipy_integrate  # in some tenths of a second, which runs by other solvers do without
 
-        self._name, self._equations, self._solver_class = name, equations, getattr(scipy_integrate, name)
+        self._name, self._work, self._equations, self._solver_class = name, work, equations, getattr(scipy_integrate, name)
         self._options: dict[str, Any] = {"rtol": max(run.rtol, 100 * np.finfo(float).eps), "max_step": run.max_step}
         self._atol = self._options["atol"] = state_tolerances(equations.session, run)
         self._jacobian = jacobian_of(equations.session) if name in _IMPLICIT else None
@@ -67,6 +102,8 @@ class Scipy:
 
     def _begin(self, t: float, x: np.ndarray, first_step: float | None) -> None:
         self._solver = self._solver_class(self._derivatives, t, x, self._limit, first_step=first_step, **self._options)
+        if self._name == "LSODA":
+            self._work.lend(self._solver)
 
     def go_on(self, limit: float) -> None:
         self._limit = self._solver.t_bound = limit
