@@ -219,28 +219,38 @@ class Composition:
         self._unknown_accelerations |= {each: each for each in copy.unknown_accelerations}
 
     @public_call
-    def connect(self, a: str, b: str, *, factor: float = 1.0, offset: float = 0.0) -> None:
+    def connect(self, a: str, b: str, *, factor: float = 1.0, offset: float = 0.0, convert: bool = False) -> None:
         """Connects ``a`` and ``b``: two ports of opposite sides, or an output with an input, in either order.
 
         Between variables the input receives factor * value + offset, where the value is in the unit of the input. If output and input are
-        of different quantities, the value is taken as it is. Ports or variables that do not match raise BuildError.
+        of different quantities, the value is taken as it is. With ``convert`` values are rounded to Float32, and enumerations pass by their
+        numbers. Ports or variables that do not match raise BuildError.
         """
         self._change()
         _check_ends(a, b)
-        transformation = transformation_of((a, b), factor, offset)
+        transformation = transformation_of((a, b), factor, offset, convert)
         owners = {resolve(end, self._instances)[0] for end in (a, b)}
-        check_ends((a, b), {each: self._instances[each].fmu.fmu for each in owners if each in self._instances}, transformation is not None)
+        check_ends((a, b), {each: self._instances[each].fmu.fmu for each in owners if each in self._instances}, transformation)
         self._connections.append((a, b))
         self._transformations += [transformation] if transformation else []
 
     @public_call
-    def join_rigidly(self, a: str | Mapping[str, str], b: str | Mapping[str, str], name: str | None = None, offset: float = 0.0) -> str:
+    def join_rigidly(
+        self,
+        a: str | Mapping[str, str],
+        b: str | Mapping[str, str],
+        name: str | None = None,
+        offset: float = 0.0,
+        *,
+        convert: bool = False,
+    ) -> str:
         """Makes two instances that give motion move as one, by a joint between them; returns the joint's name.
 
         ``a`` and ``b`` are ports. For FMUs without ports they are names of variables: ``{"angle": "engine.phi", "speed": "engine.w",
         "torque": "engine.tau"}`` or ``{"position": ..., "velocity": ..., "force": ...}``, efforts being those on the instance. With
         ``"acceleration"`` as well any scheme can couple them. Without it, or if an FMU does not give its response to the effort, implicit
         schemes find the response by repeated steps. ``offset`` is the angle (rad) or position (m) of ``b`` less that of ``a``.
+        ``convert`` is that of ``connect``.
         """
         self._change()
         joint = name or f"rigid{sum(map(is_rigid, self.instances.values())) + 1}"
@@ -251,7 +261,7 @@ class Composition:
             raise BuildError(f"offset = {offset:g} is refused: ports of planar frames are welded as they are; turn or move a port instead")
         self.add(joint, rigid.component, {rigid.offset: offset} if rigid.offset else None)
         for own, other in rigid.wires:
-            self.connect(f"{joint}.{own}", other)
+            self.connect(f"{joint}.{own}", other, convert=convert)
         for unknown in rigid.unknown:
             self.drive(f"{joint}.{unknown}", 0.0)
             self._unknown_accelerations.setdefault(joint, f"{joint}.{unknown}")

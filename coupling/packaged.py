@@ -16,8 +16,8 @@ from coupling.fmus import Fmu
 from coupling.names import identifier, renamed, without_blanks
 from coupling.options import Index3, Run
 from coupling.options.calls import gathered
-from coupling.plan.connections import find_end, wires_of
-from coupling.plan.definition import Definition, Name, Transformation, define_instance
+from coupling.plan.connections import find_end, values_between, wires_of
+from coupling.plan.definition import Definition, Name, define_instance
 from coupling.plan.rates import drives_of
 from coupling.solvers.base.solver import embedded_run
 from coupling.ssp.systems import settings_to_keep
@@ -81,11 +81,13 @@ def _with_mechanism(definition: Definition, folder: Path, settings: Mapping[str,
     given = [".".join(a) for a, _ in across if a[0] not in others]
     exported = _export(definition.without(others), folder, settings, opened, [*dict.fromkeys([*states, *given])])
     rest = definition.without(own)
-    changes = {frozenset(each.connection): each for each in definition.transformations}
+    changes = {
+        frozenset((".".join(source), ".".join(target))): each
+        for each in definition.transformations
+        for source, target, _ in values_between(*(find_end(text, fmus) for text in each.connection))
+    }
     connections = {frozenset((".".join(a), ".".join(b))): (outside(a), outside(b)) for a, b in [*across, *between]}
-    transformations = [
-        Transformation(pair, changes[key].factor, changes[key].offset) for key, pair in connections.items() if key in changes
-    ]
+    transformations = [replace(changes[key], connection=pair) for key, pair in connections.items() if key in changes]
     return replace(
         rest,
         instances=(define_instance(name, exported), *rest.instances),

@@ -16,7 +16,8 @@ from coupling.plan.transformations import Affine, on_the_way, transformed_wires
 
 def without_transformations(definition: Definition) -> Definition:
     """Returns the same system, in which a ``signal.Gain`` or, with an offset, a ``signal.Sum`` transforms the value of a connection."""
-    if not definition.transformations:
+    changing = {each.connection for each in definition.transformations if each.changes}
+    if not changing:
         return definition
     fmus = {each.name: each.fmu.fmu for each in definition.instances}
     wires_of(fmus, definition.connections, drives_of(definition, fmus), complete=False, transformations=definition.transformations)
@@ -24,7 +25,7 @@ def without_transformations(definition: Definition) -> Definition:
     added: dict[str, InstanceDefinition] = {}
 
     def rewired(pair: tuple[str, str]) -> Iterator[tuple[str, str]]:
-        if all(each.connection != pair for each in definition.transformations):
+        if pair not in changing:
             yield pair
             return
         a, b = (find_end(text, fmus) for text in pair)

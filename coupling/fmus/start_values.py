@@ -14,6 +14,8 @@ from coupling.fmus.variables import FmuVariable, Settable
 from coupling.fmus.views import subscripts
 from coupling.names import nearest
 
+_SINGLE = float(np.finfo(np.float32).max)
+
 
 def start_items(instance: str, fmu: Fmu, name: str, value: Any, again: bool = False) -> list[tuple[str, Settable]]:
     """Returns the values that a start value sets, by the names of variables: those of its elements for an array.
@@ -140,6 +142,8 @@ def bounds_of(variable: FmuVariable) -> tuple[float, float]:
     if variable.type == "integer":
         least, most = type_bounds(variable.fmi_type)
         low, high = max(low, least), min(high, most)
+    elif variable.fmi_type == "Float32":
+        low, high = max(low, -_SINGLE), min(high, _SINGLE)
     return low, high
 
 

@@ -94,7 +94,7 @@ def wires_of(
 
     Only connections with ``transformations`` may join different quantities.
     """
-    transformed = {each.connection for each in transformations}
+    asked = {each.connection: each for each in transformations}
     wires: dict[Name, list[Name]] = {}
     taken: dict[tuple[str, str, int], str] = {}
     """Sources that feed an input already, by instance, type and value reference, which aliases share."""
@@ -105,7 +105,7 @@ def wires_of(
             raise BuildError(f"the input '{instance}.{name}' has two sources, {taken[key]} and its own drive; keep one of them")
         taken[key] = f"the drive of '{instance}.{name}'"
     for pair in pairs:
-        a, b, carried = connected(fmus, pair, pair in transformed)
+        a, b, carried = connected(fmus, pair, asked.get(pair))
         if frozenset(pair) in joined:
             raise BuildError(f"'{a.text}' and '{b.text}' are connected twice; leave one connection out")
         joined.add(frozenset(pair))
@@ -128,26 +128,29 @@ def wires_of(
     return wires
 
 
-def check_ends(pair: tuple[str, str], fmus: Mapping[str, Fmu], transformed: bool) -> None:
+def check_ends(pair: tuple[str, str], fmus: Mapping[str, Fmu], asked: Transformation | None) -> None:
     """Refuses a connection whose ends never fit. An instance that does not exist yet may be added later."""
     known = [text for text in pair if resolve(text, fmus)[0] in fmus]
     if len(known) == 2:
-        connected(fmus, pair, transformed)
+        connected(fmus, pair, asked)
     elif known:
         find_end(known[0], fmus, f"'{pair[0]}' cannot be connected with '{pair[1]}': ")
 
 
-def connected(fmus: Mapping[str, Fmu], pair: tuple[str, str], transformed: bool) -> tuple[End, End, list[tuple[Name, Name, bool]]]:
+def connected(
+    fmus: Mapping[str, Fmu], pair: tuple[str, str], asked: Transformation | None
+) -> tuple[End, End, list[tuple[Name, Name, bool]]]:
     """Returns the ends of a connection and the values that it carries. Ends that never fit raise BuildError."""
     a, b = (find_end(text, fmus, f"'{pair[0]}' cannot be connected with '{pair[1]}': ") for text in pair)
     if a.text == b.text:
         raise BuildError(f"'{a.text}' is connected with itself; connect it with another port or variable")
     carried = values_between(a, b)
     for source, target, _ in carried:
-        _check_pair(source, target, fmus, transformed)
+        _check_pair(source, target, fmus, asked or _UNCHANGED)
     return a, b, carried
 
 
+_UNCHANGED = Transformation(("", ""))
 _SUM = ", or add them by a signal.Sum: only efforts at ports add up by themselves, signals do not"
 
 
@@ -236,19 +239,19 @@ def _remedy(port: Terminal, member: str, given: bool) -> str:
     return f"{verb} {member}; put a component between them whose ports {need} it{named}"
 
 
-def _check_pair(source: Name, target: Name, fmus: Mapping[str, Fmu], transformed: bool) -> None:
+def _check_pair(source: Name, target: Name, fmus: Mapping[str, Fmu], asked: Transformation) -> None:
     a, b = (fmus[instance].variables[name] for instance, name in (source, target))
     refused = f"'{'.'.join(source)}' and '{'.'.join(target)}' cannot be connected: "
     if solved_for(fmus[target[0]], b):
         raise BuildError(f"{refused}the second is an algebraic variable, which the master solves for; leave it open")
-    why = refusal_of(a, b)
+    why = refusal_of(a, b, asked.convert)
     if why:
         raise BuildError(f"{refused}{why}")
     if a.type == "real" and a.variability == "continuous" and b.variability != "continuous":
         raise BuildError(
             f"{refused}the first is continuous, the second {b.variability}, and changes at events only; put a sampler between them"
         )
-    if transformed or not (a.unit and b.unit) or (a.unit == b.unit and fmus[source[0]] is fmus[target[0]]):
+    if asked.changes or not (a.unit and b.unit) or (a.unit == b.unit and fmus[source[0]] is fmus[target[0]]):
         return
     units = [_unit(fmus[source[0]], a), _unit(fmus[target[0]], b)]
     if same_unit(*units) or same_dimension(*units):

@@ -247,15 +247,24 @@ class Transformation:
     offset: float = 0.0
     adaptor: str = ""
     """Adaptor of the Modelica Standard Library that asks for the factor; empty if the user does."""
+    convert: bool = False
+    """True if values pass that the type of the input does not hold."""
+
+    @property
+    def changes(self) -> bool:
+        return (self.factor, self.offset) != (1.0, 0.0)
 
 
-def transformation_of(connection: tuple[str, str], factor: Any, offset: Any) -> Transformation | None:
+def transformation_of(connection: tuple[str, str], factor: Any, offset: Any, convert: Any) -> Transformation | None:
     """Returns the transformation for the options of ``connect``; None where values pass unchanged."""
     for option, value in (("factor", factor), ("offset", offset)):
         if not is_number(value) or not math.isfinite(value) or (option == "factor" and value == 0):
             wanted = "a finite number other than 0" if option == "factor" else "a finite number"
             raise BuildError(f"{option} = {shown(value)} between '{connection[0]}' and '{connection[1]}' is refused: give {wanted}")
-    return None if (factor, offset) == (1, 0) else Transformation(connection, float(factor), float(offset))
+    if not isinstance(convert, bool):
+        raise BuildError(f"convert = {shown(convert)} between '{connection[0]}' and '{connection[1]}' is refused: give True or False")
+    found = Transformation(connection, float(factor), float(offset), convert=convert)
+    return found if found.changes or convert else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from coupling.plan.definition import Definition, Transformation
+from coupling.plan.definition import Definition
 from coupling.plan.drives import FunctionDrive
 
 
@@ -29,6 +29,6 @@ def inside(definition: Definition, name: str) -> Definition:
         ),
         unknown_accelerations=tuple(f"{name}.{each}" for each in definition.unknown_accelerations),
         enforced=tuple((f"{name}.{joint}", intervals) for joint, intervals in definition.enforced),
-        transformations=tuple(Transformation(pair(each.connection), each.factor, each.offset) for each in definition.transformations),
+        transformations=tuple(replace(each, connection=pair(each.connection)) for each in definition.transformations),
         shown=tuple(replace(each, name=f"{name}.{each.name}") for each in definition.shown),
     )

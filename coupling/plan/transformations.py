@@ -65,10 +65,11 @@ def transformed_wires(
 ) -> Transformations:
     """Returns the wires of the connections that transform, and those to adaptors that reverse a sign; refuses those that cannot."""
     found: dict[tuple[Name, Name], Transformation] = {}
+    changing = [each for each in transformations if each.changes]
     if any(map(is_of_openmodelica, fmus.values())):
-        asked = {each.connection for each in transformations}
+        asked = {each.connection for each in changing}
         found |= _reversed_wires(fmus, [pair for pair in connections if pair not in asked])
-    for each in transformations:
+    for each in changing:
         a, b = (find_end(text, fmus) for text in each.connection)
         refused = f"factor = {each.factor:g}, offset = {each.offset:g} between '{a.text}' and '{b.text}' is refused: "
         if a.terminal or b.terminal:

@@ -12,7 +12,7 @@ from coupling.plan.connections import solved_for
 from coupling.plan.definition import Name
 from coupling.plan.drives import ConstantDrive, Drive, FormulaDrive, FunctionDrive, PiecesDrive, TableDrive, TextDrive
 from coupling.plan.transformations import Transformations, on_the_way
-from coupling.plan.types import is_single
+from coupling.plan.types import rounds
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Wire:
     adaptor: str = ""
     """Adaptor of the Modelica Standard Library that asks for the factor."""
     single: bool = False
-    """True if values of double precision are rounded to those of single precision."""
+    """True if values are rounded to single precision."""
 
     @property
     def converts(self) -> bool:
@@ -130,7 +130,7 @@ def _wire(fmus: Mapping[str, Fmu], source: Name, target: Name, transformations: 
         *affine,
         asked is not None,
         asked.adaptor if asked else "",
-        single=is_single(b) and a.type == "real" and not is_single(a),
+        single=rounds(a, b),
     )
 
 

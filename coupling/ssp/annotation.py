@@ -15,7 +15,7 @@ from coupling.plan.definition import Definition, Gravity, InstanceDefinition, Tr
 from coupling.plan.drives import KINDS, ConstantDrive, Drive, FormulaDrive, SplineDrive, TableDrive, drive_of
 from coupling.plan.enforced import Intervals, intervals_of
 from coupling.plan.shown import Shown
-from coupling.ssp.elements import Document, add, annotated, finite, local, tag, written
+from coupling.ssp.elements import Document, add, annotated, finite, is_true, local, tag, written
 from coupling.ssp.sketch import Sketch
 from coupling.structured import parsed
 
@@ -106,8 +106,7 @@ def whole(
         SubElement(root, "Instance", {"name": each.name, **options})
     asked = {each.connection: each for each in definition.transformations}
     for pair in definition.connections:
-        change = {"factor": written(asked[pair].factor), "offset": written(asked[pair].offset)} if pair in asked else {}
-        SubElement(root, "Connection", {"a": pair[0], "b": pair[1], **change})
+        SubElement(root, "Connection", {"a": pair[0], "b": pair[1], **_options_of(asked.get(pair))})
     for name, drive in definition.drives:
         element = SubElement(root, "Drive", {"input": name})
         instance, start = _start(definition, name)
@@ -197,6 +196,12 @@ def compliance_of(own: Element) -> dict[str, dict[str, float]]:
     return {each.get("name", ""): {key: _number(each, key) for key in each.attrib if key != "name"} for each in own.iterfind("Compliance")}
 
 
+def _options_of(asked: Transformation | None) -> dict[str, str]:
+    """Returns the options of a connection that differ from their defaults."""
+    change = {"factor": written(asked.factor), "offset": written(asked.offset)} if asked and asked.changes else {}
+    return change | ({"convert": "true"} if asked and asked.convert else {})
+
+
 def options_of(own: Element) -> dict[str, dict[str, Any]]:
     """Returns the options that ``add`` was given, by instance, in its order."""
     found: dict[str, dict[str, Any]] = {}
@@ -209,7 +214,11 @@ def options_of(own: Element) -> dict[str, dict[str, Any]]:
 def connections_of(own: Element) -> tuple[tuple[tuple[str, str], ...], tuple[Transformation, ...]]:
     """Returns the connections as they were made, by ports."""
     found = [((each.get("a", ""), each.get("b", "")), each) for each in own.iterfind("Connection")]
-    asked = [Transformation(pair, _number(e, "factor"), _number(e, "offset", "0")) for pair, e in found if "factor" in e.attrib]
+    asked = [
+        Transformation(pair, _number(e, "factor", "1"), _number(e, "offset", "0"), convert=is_true(e, "convert"))
+        for pair, e in found
+        if {"factor", "convert"} & set(e.attrib)
+    ]
     return tuple(pair for pair, _ in found), tuple(asked)
 
 

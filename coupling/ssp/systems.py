@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from math import isfinite
 from pathlib import Path
@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 from coupling.checks import is_word
 from coupling.errors import BuildError, listed, shown
 from coupling.files import remedy
-from coupling.fmus import Fmu, load
+from coupling.fmus import Fmu, FmuVariable, load
 from coupling.fmus.ports import needed, needs_partner
 from coupling.options import Run
 from coupling.options.calls import check_names, flattened, gathered
@@ -22,6 +22,7 @@ from coupling.plan.definition import Definition, FmuFile, InstanceDefinition, Na
 from coupling.plan.drives import ConstantDrive
 from coupling.plan.instances import started_fmu
 from coupling.plan.transformations import UNCHANGED, Affine, conversion, unit_of
+from coupling.plan.types import rounds
 from coupling.ssp import annotation
 from coupling.ssp.compliance import compliance_of
 from coupling.ssp.flat import Component, Flat
@@ -193,20 +194,28 @@ def _definition(flat: Flat) -> Definition:
     for (source, target), affine in flat.wires.items():
         pair = (".".join(source), ".".join(target))
         connections.append(pair)
-        change = _change(flat, source, target, affine)
-        if change != UNCHANGED:
-            transformations.append(Transformation(pair, *change))
+        change, rounded = _change(flat, source, target, affine), _rounds(flat, source, target)
+        if change != UNCHANGED or rounded:
+            transformations.append(Transformation(pair, *change, convert=rounded))
     return Definition(name=flat.name, instances=tuple(instances), connections=tuple(connections), transformations=tuple(transformations))
+
+
+def _ends(flat: Flat, *names: Name) -> Iterator[tuple[Fmu, FmuVariable]]:
+    """Yields the FMU and the variable or array of each name."""
+    for instance, name in names:
+        fmu = flat.components[instance].fmu
+        yield fmu, fmu.variables.get(name) or fmu.arrays[name]
+
+
+def _rounds(flat: Flat, source: Name, target: Name) -> bool:
+    """Says whether a connection rounds to Float32, for which SSP has no option."""
+    a, b = (variable for _, variable in _ends(flat, source, target))
+    return rounds(a, b)
 
 
 def _change(flat: Flat, source: Name, target: Name, affine: Affine) -> Affine:
     """Returns the change that a connection has to make beside the conversion of units."""
-    units = []
-    for instance, name in (source, target):
-        fmu = flat.components[instance].fmu
-        variable = fmu.variables.get(name) or fmu.arrays[name]
-        units.append(unit_of(fmu, variable))
-    plain = conversion(*units)
+    plain = conversion(*(unit_of(fmu, variable) for fmu, variable in _ends(flat, source, target)))
     factor = affine.factor / plain.factor
     offset = affine.offset - factor * plain.offset
     scale = max(abs(affine.offset), abs(plain.offset), 1.0)

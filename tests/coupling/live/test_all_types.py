@@ -334,7 +334,8 @@ def test_types_that_widen(source: str, target: str, value: int) -> None:
             "i32",
             "f32",
             "an Int32, the second a Float32, which does not hold all whole numbers from -2147483648 to 2147483647; "
-            "connect the first with an input of type Int32, or declare its min and max in its FMU within -16777216 and 16777216",
+            "connect the first with an input of type Int32, or declare its min and max in its FMU within -16777216 and 16777216, or round them: "
+            "connect(..., convert=True)",
         ),
         (
             "f32",
@@ -386,26 +387,6 @@ def test_long_texts(version: int, process: str | None) -> None:
     assert result["a.long"][-1] == "x" * 3_000_000
     sentence = refusal(lambda: system.simulate(0.1, start_values={"a.in_count": 20_000_000}, outputs=["a.long"]), StartError)
     assert "when getting 'a.long': it returned a text of 20000000 bytes, and 16 MiB is the most that is passed on" in sentence
-
-
-def test_rounding_to_single_precision_is_said() -> None:
-    """A double arrives rounded at an input of single precision, and a note names both ends."""
-    system = System()
-    system.add("gain", "signal.Gain", {"k": 0.1})
-    system.add(
-        "b",
-        types(
-            3,
-            {
-                'name="in_f32" valueReference="106" causality="input" variability="discrete"': 'name="in_f32" valueReference="106" causality="input"'
-            },
-        ),
-    )
-    system.drive("gain.u", 1.0)
-    system.connect("gain.y", "b.in_f32")
-    result = run(system, "me")
-    assert result["b.echo_f32"][-1] == np.float32(0.1)
-    assert "values are rounded to single precision (Float32): 'gain.y' -> 'b.in_f32'" in result.outcome.notes
 
 
 @pytest.mark.parametrize("version", [2, 3])

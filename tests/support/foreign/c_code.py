@@ -363,9 +363,11 @@ fmi3Status fmi3EnterInitializationMode(void *c, _Bool has_tolerance, double tole
 }
 
 fmi3Status fmi3GetFloat64(void *c, const unsigned r[], size_t n, double value[], size_t nv) { M GET(double) }
+fmi3Status fmi3GetFloat32(void *c, const unsigned r[], size_t n, float value[], size_t nv) { M GET(float) }
 fmi3Status fmi3GetInt32(void *c, const unsigned r[], size_t n, fmi3Int32 value[], size_t nv) { M GET(int) }
 fmi3Status fmi3GetBoolean(void *c, const unsigned r[], size_t n, _Bool value[], size_t nv) { M GET(_Bool) }
 fmi3Status fmi3SetFloat64(void *c, const unsigned r[], size_t n, const double value[], size_t nv) { M SET }
+fmi3Status fmi3SetFloat32(void *c, const unsigned r[], size_t n, const float value[], size_t nv) { M SET }
 fmi3Status fmi3SetInt32(void *c, const unsigned r[], size_t n, const fmi3Int32 value[], size_t nv) { M SET }
 fmi3Status fmi3SetBoolean(void *c, const unsigned r[], size_t n, const _Bool value[], size_t nv) { M SET }
 fmi3Status fmi3GetDirectionalDerivative(void *c, const unsigned u[], size_t nu, const unsigned k[], size_t nk, const double seed[],

@@ -120,7 +120,7 @@ def description(model: Model, version: int, token: str) -> str:
             "me": tag("ModelExchange", **attributes, **rollback, needsCompletedIntegratorStep=model.wants_completed or None),
             "cs": tag("CoSimulation", **attributes, **rollback, canHandleVariableCommunicationStepSize=True, **model.declares),
         }
-        types = {"Real": "Float64", "Integer": "Int32", "Boolean": "Boolean"}
+        types = {"Real": "Float64", "Integer": "Int32", "Boolean": "Boolean", "Float32": "Float32"}
         variables = [
             tag("Float64", name="time", valueReference=0, causality="independent", variability="continuous"),
             *(

@@ -21,7 +21,7 @@ class Variable:
     start: float = 0.0
     unit: str = ""
     type: str = "Real"
-    """``Real``, ``Integer`` or ``Boolean``."""
+    """``Real``, ``Integer`` or ``Boolean``; in FMI 3 also ``Float32``."""
     value: str | None = None
     rate: str | None = None
     depends: Sequence[str] | None = None
@@ -36,7 +36,7 @@ class Variable:
         if self.causality == "parameter":
             return "fixed"
         held = self.causality != "input" and self.value is None and self.rate is None
-        return "discrete" if held or self.type != "Real" else "continuous"
+        return "discrete" if held or self.type not in ("Real", "Float32") else "continuous"
 
 
 @dataclass(frozen=True)
