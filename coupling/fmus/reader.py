@@ -64,7 +64,9 @@ def load(path: Path | str, private: bool = False, structural: Mapping[str, Setta
 def _read(path: Path, now: tuple[int, int], structural: Mapping[str, Settable]) -> Fmu:
     files, names = read_members(path, (_DESCRIPTION, MANIFEST, PICTURE, SWITCHED, *TERMINALS))
     if _DESCRIPTION not in files:
-        raise FmuError(f"'{path}' holds no {_DESCRIPTION} and is no FMU; export the model as FMI 2.0 or 3.0")
+        inner = next((name.removesuffix(f"/{_DESCRIPTION}") for name in names if name.endswith(f"/{_DESCRIPTION}")), None)
+        remedy = "export the model as FMI 2.0 or 3.0" if inner is None else f"zip the content of its folder '{inner}', and not the folder itself"
+        raise FmuError(f"'{path}' holds no {_DESCRIPTION} and is no FMU; {remedy}")
     root = Source(path).tree(files[_DESCRIPTION], _DESCRIPTION)
     tool = root.get("generationTool") or ""
     source = Source(path, f"'{tool}'" if tool else "")

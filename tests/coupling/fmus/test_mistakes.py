@@ -63,6 +63,10 @@ def test_no_description(tmp_path: Path) -> None:
     """A zip file alone is no FMU."""
     path = packed(tmp_path / "m.fmu", {"readme.txt": ""})
     assert complaint(path) == "'m.fmu' holds no modelDescription.xml and is no FMU; export the model as FMI 2.0 or 3.0"
+    path = packed(tmp_path / "m.fmu", {"Pump/modelDescription.xml": "<fmiModelDescription/>"})
+    assert complaint(path) == (
+        "'m.fmu' holds no modelDescription.xml and is no FMU; zip the content of its folder 'Pump', and not the folder itself"
+    )
 
 
 @pytest.mark.parametrize(
