@@ -65,7 +65,9 @@ def _read(path: Path, now: tuple[int, int], structural: Mapping[str, Settable]) 
     files, names = read_members(path, (_DESCRIPTION, MANIFEST, PICTURE, SWITCHED, *TERMINALS))
     if _DESCRIPTION not in files:
         inner = next((name.removesuffix(f"/{_DESCRIPTION}") for name in names if name.endswith(f"/{_DESCRIPTION}")), None)
-        remedy = "export the model as FMI 2.0 or 3.0" if inner is None else f"zip the content of its folder '{inner}', and not the folder itself"
+        remedy = (
+            "export the model as FMI 2.0 or 3.0" if inner is None else f"zip the content of its folder '{inner}', and not the folder itself"
+        )
         raise FmuError(f"'{path}' holds no {_DESCRIPTION} and is no FMU; {remedy}")
     root = Source(path).tree(files[_DESCRIPTION], _DESCRIPTION)
     tool = root.get("generationTool") or ""
