@@ -15,8 +15,10 @@ KEPT = "The result holds everything up to there"
 class Ending(Enum):
     COMPLETED = "completed"
     TERMINATED = "ended by an FMU"
+    UNTIL = "ended by until"
     PAUSED = "paused"
     INTERRUPTED = "interrupted"
+    OUT_OF_TIME = "max_seconds have passed"
     FMU_FAILED = "an FMU failed"
     NOT_FINITE = "a value was not finite"
     BEYOND_LIMIT = "a state passed its value limit"
@@ -33,6 +35,10 @@ class Ending(Enum):
     PROCESS_DIED = "the process of an FMU ended"
     TIMED_OUT = "a call of an FMU took too long"
     WORKER_LOST = "the process of its worker ended"
+
+
+_EARLY = (Ending.TERMINATED, Ending.INTERRUPTED, Ending.OUT_OF_TIME)
+"""Endings that may be intended."""
 
 
 class Counts(TypedDict, total=False):
@@ -69,13 +75,18 @@ class Outcome:
         return self.ending is Ending.COMPLETED
 
     @property
+    def as_asked(self) -> bool:
+        """True if the run ended where its user asked: at its stop time, or by ``until``."""
+        return self.ending in (Ending.COMPLETED, Ending.UNTIL)
+
+    @property
     def key(self) -> tuple[object, ...]:
         """Returns the values by which two outcomes are compared."""
         return self.ending, self.sentence, *self.warnings, None, *self.notes, self.stabilisation
 
     def _repr_html_(self) -> str:
         """Shows the outcome, its warnings and its notes in notebooks."""
-        good = GOOD if self.completed else DOUBTFUL if self.ending in (Ending.TERMINATED, Ending.INTERRUPTED) else BAD
+        good = GOOD if self.as_asked else DOUBTFUL if self.ending in _EARLY else BAD
         told = [*(noted(each, DOUBTFUL) for each in self.warnings), *(noted(each, "#8a97a5") for each in self.notes)]
         return framed(Markup(f"{badge(self.ending.value, good)} {marked(self.sentence)}"), *told, self.stabilisation)
 

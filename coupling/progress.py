@@ -212,7 +212,25 @@ def _terminated_after() -> Iterator[None]:
                 signal.raise_signal(signal.SIGTERM)
 
 
-def _look_for_ctrl_c(time: float, steps: int) -> None:
+class TimeIsUp(KeyboardInterrupt):
+    """The end of a run after ``max_seconds``, which ends it as Ctrl-C does."""
+
+
+def _limited(run: Run, look: Callable[[float, int], None]) -> Callable[[float, int], None]:
+    """Returns a function that also raises TimeIsUp ``max_seconds`` from now."""
+    if run.max_seconds is None:
+        return look
+    end = time.perf_counter() + run.max_seconds
+
+    def limited(at: float, steps: int) -> None:
+        look(at, steps)
+        if time.perf_counter() >= end:
+            raise TimeIsUp
+
+    return limited
+
+
+def _look_for_ctrl_c(at: float, steps: int) -> None:
     if _noticing and _noticing[-1].presses:
         raise KeyboardInterrupt
 
@@ -225,7 +243,7 @@ def watched(run: Run) -> Iterator[Callable[[float, int], None]]:
     do not come back.
     """
     if run.is_open:  # which waits between its pieces; whoever advances it notices Ctrl-C
-        yield _look_for_ctrl_c
+        yield _limited(run, _look_for_ctrl_c)
         return
     with noticed() as pressed, _bar(run) if shows_progress(run) else nullcontext(_show_nothing) as show:
 
@@ -234,7 +252,7 @@ def watched(run: Run) -> Iterator[Callable[[float, int], None]]:
             if pressed():
                 raise KeyboardInterrupt
 
-        yield look
+        yield _limited(run, look)
 
 
 def _show_nothing(time: float, steps: int) -> None:

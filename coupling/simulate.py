@@ -34,6 +34,7 @@ from coupling.live.start import StartValues, start, start_again
 from coupling.live.streaming import Stream
 from coupling.live.successive import repetitions_unknown, tells_what_repeats
 from coupling.live.tolerances import check_names
+from coupling.live.until import watch_until
 from coupling.live.unwritten import attempted, sentences
 from coupling.live.violations import check_start_state
 from coupling.memory import free_memory
@@ -308,6 +309,7 @@ class Simulator:
                 session.run_beside(shadows_of(session, lambda at, value: self._begun(built, run, {**asked, at: value}, pose, True)[0]))
             if run.initial != "relax" and not instead:
                 check_start_state(session, own)
+            watch_until(session)
             begin_fused(session)
             prepared = perf_counter()
             try:
@@ -327,7 +329,7 @@ class Simulator:
             outcome, numbers = rows_of(session, outcome, stream.numbers if stream else partial(taken, session))
             record = recorded(session, numbers, *seconds, outcome.warnings, outcome.counts)
             judge(session, outcome, record, scheme.loose if scheme else ())
-            completed = outcome.completed
+            completed = outcome.as_asked
         finally:
             if completed and session.program.runs_again:
                 self._keep(key, session)

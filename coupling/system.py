@@ -178,6 +178,8 @@ class System(Analysed):
         sensitivities: Sequence[str] = Run.sensitivities,
         evaluation: str = Run.evaluation,
         isolate: str | Isolation = Run.isolate,
+        until: str | Callable[[Mapping[str, float]], Any] | None = Run.until,
+        max_seconds: float | None = Run.max_seconds,
         record_to: Path | str | None = None,
         checkpoint: Path | str | Checkpoint | None = None,
         progress: bool = Run.progress,
@@ -213,7 +215,9 @@ class System(Analysed):
         derivatives are found: by calls of the ``fmus``, by a ``tape`` of their equations, or by ``compiled`` code of these. ``auto`` takes
         the tape if all FMUs are of this library. ``isolate``: ``all`` runs all FMUs in a separate process, ``foreign`` does so if an FMU is
         not of this library; ``Isolation`` has limits and restarts. ``checkpoint`` is the path of a file from which ``System.resume``
-        resumes the run, or ``Checkpoint`` with its ``interval``. ``progress`` shows a bar on a terminal, and a summary at the end.
+        resumes the run, or ``Checkpoint`` with its ``interval``. ``until`` is a condition that ends the run, such as
+        ``"abs(rod.theta) > 1"``, or a function of recorded values by name; ``max_seconds`` is the wall-clock time in s after which the run
+        ends. ``progress`` shows a bar on a terminal, and a summary at the end.
         """
         start_values, pose = start_values_of(start_values, self.instances), self._pose(initial)
         check_scheme(scheme.name if isinstance(scheme, Scheme) else scheme)
@@ -238,6 +242,8 @@ class System(Analysed):
             sensitivities=sensitivities,
             evaluation=evaluation,
             isolate=isolate,
+            until=until,
+            max_seconds=max_seconds,
             progress=progress,
         )
         checkpoints = checkpoint_writer(checkpoint)

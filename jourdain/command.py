@@ -311,7 +311,7 @@ def _simulate(chosen: argparse.Namespace) -> int:
         print("\n".join(written))
     if refused:
         raise WrongUse("; ".join(refused))
-    return COMPLETED if result.outcome.completed else ENDED_EARLY
+    return COMPLETED if result.outcome.as_asked else ENDED_EARLY
 
 
 def _write_all(result: Result, paths: Sequence[Path], plot: Sequence[str] | None) -> tuple[list[str], list[str]]:

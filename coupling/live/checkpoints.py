@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
@@ -33,6 +34,8 @@ from coupling.plan.definition import Definition, Value
 from coupling.structured import misfit
 
 _version = cache(partial(version, "jourdain"))
+_LOOKS = 10
+"""Number of looks at the clock within ``max_seconds``, at least."""
 _SHARE = 20
 """A checkpoint is not made before this many times what the last one took has passed."""
 
@@ -118,7 +121,9 @@ class CheckpointWriter:
     # -- what is kept --------------------------------------------------------------------------------------------------------------
 
     def describe(self, definition: Definition, run: Run, start_values: Mapping[str, Any], fixed: Mapping[str, Value]) -> None:
-        """Keeps the inputs of the run, from which the same run can be started again."""
+        """Keeps the inputs of the run, from which the same run can be started again. A function that ends it is refused."""
+        if callable(run.until):
+            raise BuildError("checkpoint is refused with a function until, which no file can hold; give a condition as text")
         asked = {"definition": definition, "run": run, "start_values": start_values, "fixed": fixed}
         text = json.dumps({name: as_data(each) for name, each in asked.items()})
         self._asked = np.frombuffer(text.encode(), np.uint8)
@@ -353,7 +358,8 @@ def kept(session: Checkpointed, status: Status, *beside: Kept) -> None:
 
 def pace(session: Checkpointed, longest: float) -> float:
     """Returns the seconds that a run may go on without being looked at."""
-    return min(longest, session.running.checkpoints.interval) if session.running.checkpoints else longest
+    limits = [longest, (session.run.max_seconds or math.inf) / _LOOKS]
+    return min(*limits, session.running.checkpoints.interval) if session.running.checkpoints else min(limits)
 
 
 def _put_back(of: Kept, told: Mapping[str, Any]) -> bool:

@@ -20,6 +20,7 @@ from coupling.live.recording import no_rows
 from coupling.live.session import Session
 from coupling.live.successive import idle
 from coupling.live.switching import impacts_warned
+from coupling.live.until import never_met
 from coupling.live.unwritten import attempted, sentences
 from coupling.live.violations import violated
 from coupling.live.warnings import coarse, warnings
@@ -75,6 +76,7 @@ def conclude(session: Session, outcome: Outcome, warned: Sequence[str], given: S
         for make in (warnings, jumps, idle, impacts_warned):
             outcome.warnings += sentences(make, session)
         outcome.notes += [*built.notes, *sentences(_degrees, session, given), *sentences(built.overruled, given)]
+        outcome.notes += sentences(never_met, session, outcome)
         for make in (takeovers, _shared, _left, _events_alone, _compiled, _effects):
             outcome.notes += sentences(make, session)
     except HostDied:

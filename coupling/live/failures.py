@@ -16,11 +16,13 @@ from coupling.kernel.system.status import Status
 from coupling.live import switched_failures as switched
 from coupling.live.created_energy import TOLERABLE, created_energy
 from coupling.live.lost_processes import died, ending_of
+from coupling.live.until import until_met
 from coupling.live.unwritten import total
 from coupling.live.violations import finer_coupling
 from coupling.options import Index3, Run, tolerance_of_fit
 from coupling.outcome import KEPT, Ending, Outcome
 from coupling.plan.kinds import ACCELERATIONS
+from coupling.progress import TimeIsUp
 
 
 def outcome(session: Session, status: Status, t: float) -> Outcome:
@@ -39,6 +41,8 @@ def outcome(session: Session, status: Status, t: float) -> Outcome:
 def _ended(session: Session, status: Status, t: float) -> Outcome:
     if status is Status.DONE:
         return completed(session)
+    if status is Status.UNTIL:
+        return until_met(session, t)
     if status is Status.PAUSED:
         return too_many_steps(session, t)
     if status is Status.STEP_TOO_SMALL and Status(session.kernel.failure.kind) is Status.DONE:
@@ -102,10 +106,16 @@ def completed(session: Session) -> Outcome:
 
 
 @total
-def interrupted(session: Session, t: float) -> Outcome:
+def interrupted(session: Session, t: float, by: KeyboardInterrupt | None = None) -> Outcome:
     """Returns the outcome after Ctrl-C, which may have come too late, or have ended a call of an FMU in another process."""
     if t >= session.run.stop_time:
         return completed(session)
+    if isinstance(by, TimeIsUp):
+        return Outcome(
+            Ending.OUT_OF_TIME,
+            f"stopped at t = {t:.9g} s after max_seconds = {session.run.max_seconds:g} s; raise max_seconds, loosen rtol, or choose an earlier "
+            f"stop_time. {KEPT}",
+        )
     guarded = session.guards.lost_by(session.instances)
     if guarded is not None and ending_of(guarded.death) is Ending.INTERRUPTED:
         return died(t, *guarded)

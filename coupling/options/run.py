@@ -6,7 +6,7 @@ The section "Options of a run" in ``docs/architecture.md`` lists the other files
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -16,6 +16,7 @@ import numpy as np
 from coupling.checks import is_word, numbers_in
 from coupling.errors import BuildError, shown
 from coupling.options.calls import flattened
+from coupling.options.condition import parsed
 from coupling.options.contacts import Contacts
 from coupling.options.index3 import Index3
 from coupling.options.isolation import Isolation
@@ -55,6 +56,10 @@ class Run:
     value_limit: float | None = 1e9
     """Limit of states. A state ends the run if its absolute value exceeds this multiple of its nominal value, its start value and 1.
     None: no limit."""
+    until: str | Callable[[Mapping[str, float]], Any] | None = None
+    """Condition that ends the run: an expression of recorded names, or a function of the values by name."""
+    max_seconds: float | None = None
+    """Seconds of wall-clock time after which the run ends. None: no limit."""
     progress: bool = False
     communication_step: float | None = None
     scheme: str | Scheme = "explicit"
@@ -92,6 +97,7 @@ class Run:
             raise BuildError(f"max_steps = {self.max_steps} is refused: it must be a whole number of at least 1")
         object.__setattr__(self, "max_steps", int(self.max_steps))
         self._check_value_limit()
+        self._check_early_end()
         if not isinstance(self.progress, bool):
             raise BuildError(f"progress = {shown(self.progress)} is refused: give True for a bar, or False")
         self._check_objects()
@@ -108,6 +114,20 @@ class Run:
         if not factor >= 1:
             raise BuildError(f"value_limit = {factor:g} is refused: it must be at least 1; None switches it off")
         object.__setattr__(self, "value_limit", factor if factor < math.inf else None)
+
+    def _check_early_end(self) -> None:
+        """Checks the options that end a run before its stop time."""
+        if isinstance(self.until, str):
+            parsed(self.until)
+        elif self.until is not None and not callable(self.until):
+            raise BuildError(
+                f"until = {shown(self.until)} is refused: give a condition, such as 'abs(rod.theta) > 1', or a function of values by name"
+            )
+        if self.max_seconds is not None:
+            seconds = number("max_seconds", self.max_seconds)
+            if not seconds > 0:
+                raise BuildError(f"max_seconds = {seconds:g} s is refused: it must be greater than 0; leave it out to have no limit")
+            object.__setattr__(self, "max_seconds", seconds)
 
     def _check_objects(self) -> None:
         """Replaces words by the option objects that they stand for."""

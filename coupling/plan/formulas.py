@@ -23,8 +23,12 @@ OPERATIONS = (
     *("less", "at_most", "both", "either", "not", "piecewise"),
 )
 """Operations in the order of the kernel's. ``piecewise`` has values, each followed by the condition under which it holds."""
+_OF_ROWS = (*OPERATIONS, "column", "abs", "least", "greatest", "atan2")
+"""Operations of conditions on rows, which no formula of time has."""
 _COUNTS = {"power": 2, "less": 2, "at_most": 2, "add": None, "multiply": None, "both": None, "either": None, "piecewise": None}
 """Number of operands of operations that do not have exactly one; None for at least one."""
+_ONE_BY_ONE = ("add", "multiply", "both", "either", "least", "greatest")
+"""Operations whose operands are taken one by one, which keeps the stack low."""
 _DEPTH = 256
 """Size of the kernel's stack."""
 
@@ -46,7 +50,10 @@ def _operands_checked(tree: Tree, name: str) -> Tree:
 
 
 def program(tree: Tree) -> list[float]:
-    """Returns reverse Polish notation for the kernel: pairs of an operation and a number, which is a value or the number of operands."""
+    """Returns reverse Polish notation for the kernel: pairs of an operation and a number, which is a value or the number of operands.
+
+    In conditions on rows, a column has its place in the row.
+    """
     return [number for pair in _program(tree) for number in pair]
 
 
@@ -55,10 +62,12 @@ def _program(tree: Tree) -> Iterator[tuple[float, float]]:
         yield 0.0, tree
     elif tree == TIME:
         yield 1.0, 0.0
+    elif tree[0] == "column":
+        yield float(_OF_ROWS.index("column")), float(tree[1])
     else:
         operation, *operands = tree
-        code = float(OPERATIONS.index(operation))
-        one_by_one = operation in ("add", "multiply", "both", "either")  # which keeps the stack low
+        code = float(_OF_ROWS.index(operation))
+        one_by_one = operation in _ONE_BY_ONE
         for number, operand in enumerate(operands):
             yield from _program(operand)
             if one_by_one and number:
@@ -72,7 +81,9 @@ def depth(tree: Tree) -> int:
     if not isinstance(tree, tuple):
         return 1
     operation, *operands = tree
-    together = operation in ("add", "multiply", "both", "either")
+    if operation == "column":
+        return 1
+    together = operation in _ONE_BY_ONE
     return max(depth(each) + (min(number, 1) if together else number) for number, each in enumerate(operands))
 
 

@@ -49,7 +49,7 @@ def integrate(session: Session, run: Run) -> Integration:
     kernel, kept = session.kernel, kept_at_zero(session.built)
     status, interrupted = yield from advance(session, run, begin(session, run))
     report = kernel.index3
-    outcome = failures.interrupted(session, kernel.reached) if interrupted else _outcome(session, status, kept)
+    outcome = failures.interrupted(session, kernel.reached, interrupted) if interrupted else _outcome(session, status, kept)
     projected = {"velocity": report.velocity, "energy": report.energy}
     outcome.counts = {
         "steps": kernel.steps,

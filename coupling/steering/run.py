@@ -238,7 +238,7 @@ class SteeredRun:
         if signals is None:
             raise BuildError("advance has values, and no names for them; call signals(inputs=[...], outputs=[...]) first")
         given = signals.array(values)
-        if isinstance(paused, PausedSteps) and not self._pending and self._run.output_interval is None:
+        if isinstance(paused, PausedSteps) and not self._pending and self._run.output_interval is None and self._run.max_seconds is None:
             paused.pause.time = end
             left = self._run.max_steps - paused.steps
             status = signals.advance(end, given, min(left, _AT_A_TIME))

@@ -24,8 +24,8 @@ from coupling.result import Result
 from coupling.sweeps.points import Point
 from coupling.system import System
 
-MEASURABLE = (Ending.COMPLETED, Ending.TERMINATED)
-"""Endings of runs that can be measured: completed, or terminated by an FMU."""
+MEASURABLE = (Ending.COMPLETED, Ending.UNTIL, Ending.TERMINATED)
+"""Endings of runs that can be measured: completed, ended by ``until``, or terminated by an FMU."""
 
 
 TOLD = ("ending", "outcome", "seconds")

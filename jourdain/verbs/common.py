@@ -88,6 +88,8 @@ def add_run_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """Adds the options of ``simulate``, one by one; returns the group of those of isolation."""
     run = parser.add_argument_group("run")
     run.add_argument("--stop", type=number, metavar="SECONDS", help="stop time (default: that of the file)")
+    run.add_argument("--until", metavar="CONDITION", help="condition that ends the run, such as 'abs(rod.theta) > 1'")
+    run.add_argument("--max-seconds", type=number, metavar="SECONDS", help="wall-clock time after which the run ends")
     run.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a start value of this run; may be repeated")
     run.add_argument("--initial", choices=("check", "assemble", "relax"), help="treatment of a start that violates constraints")
     run.add_argument("--interval", type=number, metavar="SECONDS", help="time between recorded rows")
@@ -145,6 +147,8 @@ def run_of(chosen: argparse.Namespace, system: System) -> tuple[float, dict[str,
         "communication_step": chosen.communication_step,
         "output_interval": chosen.interval,
         "outputs": chosen.record,
+        "until": chosen.until,
+        "max_seconds": chosen.max_seconds,
         "max_steps": chosen.max_steps,
         "value_limit": chosen.value_limit,
         "evaluation": chosen.evaluation,

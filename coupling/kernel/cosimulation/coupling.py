@@ -40,6 +40,7 @@ declare(
         "kernel_add_up": (None, [_p, _d]),
         "kernel_begin_course": (_i, [_p, _d, _d, _d, _i, _b, _b, _n, _p]),
         "kernel_follow": (_i, [_p, _n]),
+        "kernel_until_point": (_i, [_p]),
         "kernel_pause_course_at": (_i, [_p, _d, _n, _p]),
         "kernel_pass_jump_at_point": (_i, [_p]),
         "kernel_course_steps": (_n, [_p]),
@@ -161,6 +162,10 @@ class Coupled(Core):
 
     def follow(self, steps: int) -> Status:
         return Status(self.library.kernel_follow(self.handle, steps))
+
+    def look_at_point(self) -> Status:
+        """Returns UNTIL if the condition that ends the run holds at the present communication point, with a row there."""
+        return Status(self.library.kernel_until_point(self.handle))
 
     def pause_course_at(self, t: float, times: np.ndarray) -> Status:
         """Sets the time at which the course pauses, and the times of its rows from now on; without any there is a row at the pause."""

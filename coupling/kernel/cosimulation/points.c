@@ -326,6 +326,9 @@ static bool begin_anew(Kernel *k, int result)
 int kernel_follow(Kernel *k, long steps)
 {
     Course *course = k->coupling->course;
+    const int met = kernel_until_point(k); /* at the start, after an event, and where the run is resumed */
+    if (met)
+        return met;
     while (steps-- > 0 && k->t < fmin(course->stop, course->pause)) {
         const double before = k->t;
         int result = note_return(k);
@@ -337,6 +340,9 @@ int kernel_follow(Kernel *k, long steps)
             k->t = before;
             return result == KERNEL_RETRY ? (int)k->failure.kind : result;
         }
+        result = kernel_until_point(k);
+        if (result)
+            return result;
     }
     return k->t < course->stop ? KERNEL_PAUSED : KERNEL_DONE;
 }

@@ -164,6 +164,8 @@
     CALL(LONG, kernel_take_record, POINTER, POINTER) \
     CALL(INT, kernel_taken_degree, POINTER, INT) \
     CALL(INT, kernel_events_alone, POINTER, INT) \
+    CALL(NONE, kernel_set_until, POINTER, POINTER) \
+    CALL(INT, kernel_until_point, POINTER) \
     CALL(NONE, kernel_unsettle, POINTER) \
     CALL(NONE, kernel_use_clock, POINTER) \
     CALL(INT, kernel_verify, POINTER, POINTER) \

@@ -2,12 +2,13 @@
 #include "rows/rows.h"
 
 #include <math.h>
+#include <stddef.h>
 
-/* Operations of a formula, by their places in formulas.py. */
+/* Operations of a formula, by their places in formulas.py. Those from a column on occur in formulas of a row alone. */
 typedef enum {
     FORMULA_NUMBER, FORMULA_TIME, FORMULA_ADD, FORMULA_MULTIPLY, FORMULA_POWER, FORMULA_SIN, FORMULA_COS, FORMULA_TAN, FORMULA_ASIN,
     FORMULA_ACOS, FORMULA_ATAN, FORMULA_SINH, FORMULA_COSH, FORMULA_TANH, FORMULA_EXP, FORMULA_LOG, FORMULA_LESS, FORMULA_AT_MOST,
-    FORMULA_BOTH, FORMULA_EITHER, FORMULA_NOT, FORMULA_PIECEWISE
+    FORMULA_BOTH, FORMULA_EITHER, FORMULA_NOT, FORMULA_PIECEWISE, FORMULA_COLUMN, FORMULA_ABS, FORMULA_LEAST, FORMULA_GREATEST, FORMULA_ATAN2
 } FormulaOperation;
 enum { FORMULA_DEPTH = 256 }; /* values that may wait for each other */
 
@@ -22,12 +23,21 @@ static double choose(const double *pairs, int count)
 
 double formula_value(const double *pairs, int count, double t)
 {
+    return formula_of_row(pairs, count, t, NULL);
+}
+
+double formula_of_row(const double *pairs, int count, double t, const double *row)
+{
     double stack[FORMULA_DEPTH] = {0}, *top = stack; /* after the last value */
     for (int i = 0; i < count; i++) {
         const double number = pairs[2 * i + 1];
         const FormulaOperation operation = (FormulaOperation)pairs[2 * i];
         if (operation == FORMULA_NUMBER || operation == FORMULA_TIME) {
             *top++ = operation == FORMULA_TIME ? t : number;
+            continue;
+        }
+        if (operation == FORMULA_COLUMN) {
+            *top++ = row[(int)number];
             continue;
         }
         top -= (int)number;
@@ -65,6 +75,10 @@ double formula_value(const double *pairs, int count, double t)
                 *x = *x != 0 || x[j] != 0;
             break;
         case FORMULA_NOT: *x = *x == 0; break;
+        case FORMULA_ABS: *x = fabs(*x); break;
+        case FORMULA_LEAST: *x = fmin(*x, x[1]); break;
+        case FORMULA_GREATEST: *x = fmax(*x, x[1]); break;
+        case FORMULA_ATAN2: *x = atan2(*x, x[1]); break;
         case FORMULA_PIECEWISE: *x = choose(x, operands); break;
         default: return NAN;
         }

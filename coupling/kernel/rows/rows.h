@@ -34,6 +34,7 @@ typedef enum { BY_TABLE, BY_POLYNOMIAL, BY_FUNCTION, BY_PIECES, BY_FORMULA } Dri
 
 typedef double (*Formula)(const double *pairs, int count, double t);
 double formula_value(const double *pairs, int count, double t); /* formulas.c */
+double formula_of_row(const double *pairs, int count, double t, const double *row); /* with operations that read a row, the time first */
 
 /* An instance. */
 typedef struct {

@@ -372,6 +372,21 @@ static int step(Kernel *k, double limit, bool *back)
     return checked;
 }
 
+/* Checks the steps since the last check, from an evaluation at their end. */
+static int confirm(Kernel *k, bool *back)
+{
+    Explicit *own = k->run->own;
+    if (!own->unchecked)
+        return KERNEL_DONE;
+    int result = kernel_derivatives(k, own->rk->t, own->rk->x, own->rk->dx);
+    own->unchecked = own->unchecked_at_most;
+    if (result == KERNEL_DONE)
+        result = check_shortcuts(k, back);
+    if (*back)
+        follow(k);
+    return result;
+}
+
 /* Rows up to a pause stay, whatever a later check finds: their reader has seen them. */
 static int go_on(Kernel *k, double limit)
 {
@@ -392,9 +407,11 @@ int kernel_begin_run(Kernel *k, const Tableau *tableau, double rtol, const doubl
 {
     /* Steps of high order are long: the more can happen inside. */
     static const Method lower = {
-        .restart = restart, .step = step, .state = state_at, .complete = watch_signs, .end = end, .visit = visit_state, .go_on = go_on, .evaluates = true, .samples = 1};
+        .restart = restart, .step = step, .state = state_at, .complete = watch_signs, .end = end, .visit = visit_state, .go_on = go_on,
+        .confirm = confirm, .evaluates = true, .samples = 1};
     static const Method higher = {
-        .restart = restart, .step = step, .state = state_at, .complete = watch_signs, .end = end, .visit = visit_state, .go_on = go_on, .evaluates = true, .samples = 3};
+        .restart = restart, .step = step, .state = state_at, .complete = watch_signs, .end = end, .visit = visit_state, .go_on = go_on,
+        .confirm = confirm, .evaluates = true, .samples = 3};
     const int result = begin_run(k, tableau->order > 5 ? &higher : &lower, start, stop, outputs, output_times);
     if (result)
         return result;

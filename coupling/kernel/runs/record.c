@@ -82,6 +82,12 @@ int record_placed(Kernel *k, double *values)
     return result;
 }
 
+void copy_values(const Kernel *k, double *values)
+{
+    for (int i = 0; i < k->record->columns; i++)
+        values[i] = k->v[k->record->slot[i]];
+}
+
 /* The values as they stand. */
 int kernel_record(Kernel *k)
 {
@@ -89,8 +95,7 @@ int kernel_record(Kernel *k)
     double *values = record_place(k);
     if (!values)
         return KERNEL_NO_MEMORY;
-    for (int i = 0; i < record->columns; i++)
-        values[i] = k->v[record->slot[i]];
+    copy_values(k, values);
     const bool finite = are_finite(values, record->columns);
     for (int i = 0; i < record->columns && !finite; i++)
         if (!isfinite(values[i])) {

@@ -95,6 +95,7 @@ static int restart(Kernel *k, double t)
     Run *run = k->run;
     run->t = run->t_before = t;
     run->t_earlier = NAN;
+    run->judged = false;
     for (int i = 0; i < k->drive_count; i++) /* a rest shows no derivative: the next piece limits the first step */
         run->longest = fmin(run->longest, drive_next_piece(&k->drives[i], t) - t);
     int result = k->projection ? project_fully(k, t, run->present) : KERNEL_DONE;
@@ -115,55 +116,6 @@ int kernel_restart(Kernel *k, double t, const double *x)
     if (k->sensitivity)
         memcpy(run->present + k->states, k->sensitivity->now, (size_t)(kernel_width(k) - k->states) * sizeof *x);
     return restart(k, t);
-}
-
-/* Everything at the present point of the instances, and a row of the record; what is recorded without a point is at the present one. */
-static int record_at(Kernel *k, double t, const double *x)
-{
-    int result = kernel_evaluate(k, t, x);
-    if (k->sensitivity)
-        k->sensitivity->now = x + k->states;
-    if (k->run->method->show)
-        k->run->method->show(k, t);
-    if (result == KERNEL_DONE)
-        result = kernel_record(k);
-    if (k->sensitivity)
-        k->sensitivity->now = k->run->present + k->states;
-    return result;
-}
-
-/* The same between events, where fused code may do without the instances; at the end of a run these are left where it is, to which its last check
- * has brought them. */
-static int record_between(Kernel *k, double t, const double *x)
-{
-    if (!k->fused || !k->fused->record || !(t < k->run->stop || are_at_step_end(&k->phase)))
-        return record_at(k, t, x);
-    double *values = record_place(k);
-    if (!values)
-        return KERNEL_NO_MEMORY;
-    return k->fused->record(k, t, x, values) ? record_placed(k, values) : record_at(k, t, x);
-}
-
-/* A row at an event. Instances that it does not concern are left where they are: fused code gives their values there. */
-static int record_event(Kernel *k, double t, const double *x)
-{
-    const bool resting = k->resting;
-    if (resting) {
-        double *values = record_place(k);
-        if (!values)
-            return KERNEL_NO_MEMORY;
-        keep_unknowns(k, k->run->unknowns);
-        const bool made = k->fused->record(k, t, x, values);
-        begin_from(k, k->run->unknowns);
-        if (made) {
-            const int result = record_placed(k, values);
-            return result ? result : kernel_evaluate(k, t, x);
-        }
-    }
-    k->resting = false;
-    const int result = record_at(k, t, x);
-    k->resting = resting;
-    return result;
 }
 
 static void take_loud(const Kernel *k, const double *from, double *x)
@@ -189,33 +141,6 @@ static int follow_quiet(Kernel *k, double t, double *x)
     if (k->projection)
         take_loud(k, k->projection->before, x);
     k->resting = true;
-    return result;
-}
-
-/* The outputs that were asked for up to a time within the last step. A loop with several solutions is followed from the step's
- * beginning, as in the step itself, and not back from its end. */
-static int record_until(Kernel *k, double t)
-{
-    Run *run = k->run;
-    int result = KERNEL_DONE;
-    if (run->next_output == run->outputs || run->output_times[run->next_output] > t)
-        return result;
-    const Place place = k->t == run->t ? AT_STEP_END : IN_PLACE; /* after a check */
-    place_instances(&k->phase, inputs_are_known(&k->phase) ? place : ASTRAY);
-    keep_unknowns(k, run->unknowns);
-    begin_from(k, run->unknowns_before);
-    while (result == KERNEL_DONE && run->next_output < run->outputs && run->output_times[run->next_output] <= t) {
-        const double time = run->output_times[run->next_output++];
-        const bool resting = k->resting;
-        k->resting = false;
-        result = run->method->state(k, time, run->x);
-        if (result == KERNEL_DONE && k->projection && time < run->t)
-            result = project_row(k, time, run->x);
-        if (result == KERNEL_DONE)
-            result = record_between(k, time, run->x);
-        k->resting = resting;
-    }
-    begin_from(k, run->unknowns);
     return result;
 }
 
@@ -353,6 +278,15 @@ static int part(Kernel *k, int result)
     return pass_event(k, run->t, -1);
 }
 
+/* A shortcut has proved wrong when the run was about to end. */
+static int gone_back(Kernel *k, int result)
+{
+    k->run->t_earlier = NAN;
+    k->run->judged = false;
+    k->resting = false;
+    return result;
+}
+
 /* One accepted step and all that belongs to it. */
 static int step(Kernel *k)
 {
@@ -374,6 +308,7 @@ static int step(Kernel *k)
         result = method->step(k, limit, &back);
     }
     run->t_earlier = back ? NAN : t_earlier;
+    run->judged = run->judged && !back && run->t > run->t_before;
     if (result || back)
         return result ? part(k, result) : result;
     kernel_accept(k);
@@ -405,6 +340,10 @@ static int step(Kernel *k)
         if (result == KERNEL_DONE)
             result = record_until(k, nextafter(t, -INFINITY));
         if (result == KERNEL_DONE)
+            result = k->until ? until_within(k, t, &back) : KERNEL_DONE;
+        if (back)
+            return gone_back(k, result);
+        if (result == KERNEL_DONE)
             result = state_on_constraints(k, t, run->x);
         if (result == KERNEL_DONE)
             result = kernel_evaluate(k, t, run->x);
@@ -427,6 +366,10 @@ static int step(Kernel *k)
         return result;
     const bool timely = run->t >= time_event && !(k->leaves_last && run->t >= run->stop);
     result = record_until(k, timely || wanted ? nextafter(run->t, -INFINITY) : run->t);
+    if (result == KERNEL_DONE && k->until)
+        result = until_within(k, run->t, &back);
+    if (back)
+        return gone_back(k, result);
     if (result || !(timely || wanted))
         return result || !method->complete ? result : method->complete(k);
     *(timely ? &k->statistics.time_events : &k->statistics.step_events) += 1;
@@ -468,8 +411,11 @@ int kernel_advance(Kernel *k, long steps)
     while (run->t < run->stop) {
         if (steps <= 0 || run->t >= run->pause)
             return KERNEL_PAUSED;
+        int result = k->until && !run->judged ? until_here(k) : KERNEL_DONE;
+        if (result)
+            return result;
         steps -= !run->near;
-        int result = step(k);
+        result = step(k);
         if (result == KERNEL_DONE)
             result = check_limits(k);
         if (result)

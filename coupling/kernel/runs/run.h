@@ -24,6 +24,7 @@ typedef struct {
     void (*end)(Kernel *);
     void (*visit)(Kernel *, Visit *);             /* its own state; null where it begins anew instead */
     int (*go_on)(Kernel *, double limit);         /* sets another limit for the next step; null where each step gets its limit */
+    int (*confirm)(Kernel *, bool *back);         /* checks the last step, before the run ends in it; null where each is checked, or none */
     void (*show)(Kernel *, double t);             /* puts recorded values that no instance has into slots; null without such */
     bool evaluates;                               /* a step leaves the instances where it ended */
     int samples;                                  /* samples of the indicators inside a step */
@@ -36,6 +37,8 @@ typedef struct Run {
     struct Index3 *index3;     /* data of implicit steps of fixed size */
     double t, t_before, *present; /* time of the run, time at which its last step began, and the state now */
     long steps;
+    bool judged;   /* the condition that ends the run was looked at where the run is */
+    double margin; /* of that condition, where the run is */
     bool near; /* the limit is so near that there is nothing to integrate */
     const double *output_times;
     long outputs, next_output;
@@ -64,6 +67,17 @@ typedef struct Run {
 int begin_run(Kernel *, const Method *, double start, double stop, long outputs, const double *output_times);
 int chattering(Kernel *, int indicator, int state);
 double run_limit(const Kernel *); /* the end of the next step at the latest: the stop, the pause, or the next time event */
+
+/* run_rows.c */
+int record_at(Kernel *, double t, const double *x); /* everything at the present point of the instances, and a row */
+int record_event(Kernel *, double t, const double *x);
+int record_until(Kernel *, double t); /* the rows that were asked for up to a time within the last step */
+void begin_rows(Kernel *);            /* values within the last step follow, which have to be looked at in the order of time */
+int values_within(Kernel *, double t, double **values); /* as those of a row, which is not added */
+
+/* until.c: KERNEL_UNTIL where the run has ended */
+int until_within(Kernel *, double end, bool *back); /* looks at the condition in the last step, up to a time */
+int until_here(Kernel *);                           /* looks at it where the run is */
 
 /* bounds.c */
 void note_bounds(Kernel *);

@@ -26,6 +26,7 @@ void run_visit(Kernel *k, Visit *v)
     visit(v, run->crossing, 2 * m * sizeof *run->crossing);
     visit(v, run->present, (size_t)(run->unknowns_before + u - run->present) * sizeof *run->present); /* with all numbers */
     visit_bounds(v, run->bound, run->bounds);
+    run->judged = run->judged && v->mode != LOADING;
     if (v->result == VISITED && run->method->visit)
         run->method->visit(k, v);
 }

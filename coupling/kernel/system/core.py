@@ -89,7 +89,8 @@ declare(
     }
 )
 
-_VALUE = ctypes.CFUNCTYPE(c_double, c_double, c_void_p)
+VALUE = ctypes.CFUNCTYPE(c_double, c_double, c_void_p)
+"""The type of a function of time that the kernel calls."""
 
 
 class _TimeFunction(ctypes.Structure):
@@ -110,7 +111,7 @@ class Core:
         unused second argument. ``library`` is that of the instances."""
         self.library, self._at = library, library.pointer
         handles = (c_void_p * len(instances))(*(instance.handle for instance in instances))
-        callbacks = [library.called_back((_VALUE, "ask_value", function)) for function in functions]
+        callbacks = [library.called_back((VALUE, "ask_value", function)) for function in functions]
         called = (_TimeFunction * len(callbacks))(*(_TimeFunction(*each.addresses, each.context) for each in callbacks))
         structure = library.rows(rows)
         structure.formula = library.address("formula_value")
@@ -120,6 +121,8 @@ class Core:
         self._kept: list[object] = [rows, callbacks]
         self._running: object = None
         """Objects to which the run refers."""
+        self.until: object = None
+        """The condition that ends the run, kept alive here."""
         self._parameters, self._differentiated = 0, object()
         """Number of parameters by which the rows have derivatives, and the objects to which these refer."""
         self.fused: object = None
@@ -158,7 +161,7 @@ class Core:
 
         To be called before its instances start again; the next run gives the same bits as that of a new kernel.
         """
-        self._running = None
+        self._running = self.until = None
         require_memory(self.library.kernel_reset(self.handle))
         self.fused = self.fused_record = self.fused_open = None
         self.differentiate_by(0, None)
@@ -171,7 +174,7 @@ class Core:
         if self.handle:
             self.library.kernel_free(self.handle)
             self.handle, self.slots = None, np.zeros(0)
-            self._kept, self._running = [], None
+            self._kept, self._running, self.until = [], None, None
 
     def set_polynomial(self, drive: int, start: float, value: float, slope: float, curve: float) -> None:
         self.library.kernel_set_polynomial(self.handle, drive, start, value, slope, curve)

@@ -40,7 +40,8 @@ typedef enum {
     KERNEL_STEP_CONTRADICTORY, /* no positions satisfy the constraints of an implicit step, such as that of unknown `failure.index` */
     KERNEL_PRESCRIBED,         /* motions that are prescribed violate switched row `failure.index` */
     KERNEL_NO_ROOM, /* no room for rows in their file; kernel_rows_file_error says why */
-    KERNEL_BEYOND_LIMIT /* state `failure.slot` has passed its value limit; from the number of states on, a slot */
+    KERNEL_BEYOND_LIMIT, /* state `failure.slot` has passed its value limit; from the number of states on, a slot */
+    KERNEL_UNTIL        /* the condition that ends the run holds */
 } KernelStatus;
 
 typedef struct {
@@ -298,6 +299,19 @@ typedef struct {
     const double *low, *high, *slope;
     double *value, *given, *out;
 } Steering;
+
+/* A condition that ends the run, of the values of a row and its time: formulas in reverse Polish notation that say whether it holds and, positive
+ * where it does, how far it is from its limit. Otherwise a function that says the latter of the row that it finds in `row`; not a number: it failed. */
+typedef struct {
+    int truths, margins; /* pairs of each */
+    const double *truth, *margin;
+    double (*value)(double t, void *context);
+    void *context;
+    double *row;
+} Until;
+
+void kernel_set_until(Kernel *, const Until *); /* options.c: it stays with the caller, until the next run */
+int kernel_until_point(Kernel *); /* until.c: at a communication point; KERNEL_UNTIL where the condition holds, with a row there */
 
 /* steer.c: KERNEL_STOPPED where a value is not between its bounds, and nothing has happened */
 int kernel_steer(Kernel *, const Steering *, double t, long steps);

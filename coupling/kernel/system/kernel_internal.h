@@ -194,6 +194,7 @@ struct Kernel {
     bool *off;                 /* truths of all loops, one after the other; then `lawful` of all */
     double *size;              /* sizes of states, then of the constraints of all unknowns; null where all are 1 */
     const double *value_limit; /* largest absolute value of each state after an accepted step; null where none is checked */
+    const Until *until;        /* condition that ends the run; null without one */
     Rows *ordered;             /* null unless constraints are taken in an order, and redundant ones carry nothing */
     void (*end_run)(struct Kernel *), (*end_record)(struct Kernel *), (*end_coupling)(struct Kernel *), (*end_projection)(struct Kernel *),
         (*end_implicit)(struct Kernel *), (*end_changes)(struct Kernel *), (*end_switching)(struct Kernel *),
@@ -452,6 +453,7 @@ void kernel_end_coupling(Kernel *);
 void kernel_reset_coupling(Kernel *);
 
 /* record.c */
+void copy_values(const Kernel *, double *values); /* copies recorded values from the slots, by column */
 double *record_place(Kernel *); /* place of the values of the next row, by column; NULL: no memory */
 int record_placed(Kernel *, double *values); /* these are there, and finite */
 void kernel_end_record(Kernel *);

@@ -1,4 +1,4 @@
-/* Options of a run that last until the next run. No other file sets these four; forget_options resets them.
+/* Options of a run that last until the next run. No other file sets these five; forget_options resets them.
  * constraints/project.c sets the projection and its sizes, kernel.c the damping. */
 #include "system/kernel_internal.h"
 
@@ -19,6 +19,11 @@ void kernel_limit_values(Kernel *k, const double *limit)
     k->value_limit = limit;
 }
 
+void kernel_set_until(Kernel *k, const Until *until)
+{
+    k->until = until;
+}
+
 void kernel_leave_last(Kernel *k)
 {
     k->leaves_last = true;
@@ -28,4 +33,5 @@ void forget_options(Kernel *k)
 {
     k->fast = k->open = k->leaves_last = false;
     k->value_limit = NULL;
+    k->until = NULL;
 }

@@ -33,6 +33,7 @@ class Status(IntEnum):
     PRESCRIBED = 20
     NO_ROOM = 21
     BEYOND_LIMIT = 22
+    UNTIL = 23
 
 
 STATUSES = tuple(Status)

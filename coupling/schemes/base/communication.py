@@ -40,6 +40,7 @@ def _walked(points: Points, control: StepControl, session: Session, run: Run, be
         with watched(run) as show:
             try:
                 while points.t < run.stop_time and points.steps < run.max_steps:
+                    points.look()
                     if points.t >= pause.time:
                         if (yield PausedPoints(points, beside)) is Status.DONE:
                             break
@@ -48,15 +49,18 @@ def _walked(points: Points, control: StepControl, session: Session, run: Run, be
                     pause.time = points.t if pause.stepwise else pause.time
                     show(points.t, points.steps)
                     looked(session, Status.PAUSED, *beside)
-            except KeyboardInterrupt:
+                points.look()
+            except KeyboardInterrupt as interrupt:
                 kept(session, Status.PAUSED, *beside)
                 points.record_last()
-                return interrupted(session, points.t)
+                return interrupted(session, points.t, interrupt)
         status = Status.PAUSED if points.t < run.stop_time and points.steps >= run.max_steps else Status.DONE
         kept(session, status, *beside)
         if status is Status.PAUSED:
             points.record_last()
     except CouplingStopped as stopped:
+        if stopped.status is Status.UNTIL:
+            kept(session, Status.DONE, *beside)
         which = stopped.session or session
         status = Status(which.kernel.failure.kind) if stopped.status is Status.RETRY else stopped.status
         return ended(which, status, points.t)

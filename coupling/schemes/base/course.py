@@ -42,7 +42,7 @@ def run_course(session: Session, run: Run, *, in_turn: bool) -> Integration:
         times=np.ascontiguousarray(times),
     )
     watch_points(session)
-    status, stopped, longest = begun(session, status), False, pace(session, _INTERVAL)
+    status, stopped, longest = begun(session, status), None, pace(session, _INTERVAL)
     chunk = 100 if longest == _INTERVAL else 1
     with watched(run) as show:
         try:
@@ -60,13 +60,13 @@ def run_course(session: Session, run: Run, *, in_turn: bool) -> Integration:
                 if kernel.time < pause.time:
                     chunk = max(1, min(int(chunk * longest / max(spent, 1e-6)), 10 * chunk))
                 looked(session, status)
-        except KeyboardInterrupt:
-            stopped = True
-    kept(session, status)
+        except KeyboardInterrupt as interrupt:
+            stopped = interrupt
+    kept(session, Status.DONE if status is Status.UNTIL else status)
     t, steps = kernel.course
     if (stopped or status is Status.PAUSED) and kernel.recorded_until != kernel.time and kernel.complete() is Status.DONE:
         kernel.record()  # the last point is the one that tells most
-    outcome = interrupted(session, t) if stopped else ended(session, status, t)
+    outcome = interrupted(session, t, stopped) if stopped else ended(session, status, t)
     outcome.counts = {"steps": steps}
     return outcome
 

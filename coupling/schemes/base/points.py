@@ -109,6 +109,10 @@ class Points:
             self._recorded = self.t
         require(noted)
 
+    def look(self) -> None:
+        """Ends the run where its condition holds."""
+        require(self.kernel.look_at_point())
+
     def record_last(self) -> None:
         """Records the last point, which explains most."""
         if self._recorded != self.t and self.t == self.kernel.time:

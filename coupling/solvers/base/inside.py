@@ -17,8 +17,8 @@ AT_A_TIME = 0.1
 """Seconds between two looks at the clock and at signals."""
 
 
-def advance(session: Session, run: Run, status: Status) -> Course[tuple[Status, bool]]:
-    """Continues from the status with which a run began. Returns its last status, and whether it was interrupted."""
+def advance(session: Session, run: Run, status: Status) -> Course[tuple[Status, KeyboardInterrupt | None]]:
+    """Continues from the status with which a run began. Returns its last status, and what interrupted it, or None."""
     kernel, pause, longest = session.kernel, session.running.pause, pace(session, AT_A_TIME)
     chunk = 20 if longest == AT_A_TIME else 1
     status = begun(session, status)
@@ -38,11 +38,19 @@ def advance(session: Session, run: Run, status: Status) -> Course[tuple[Status, 
                 if kernel.reached < pause.time:
                     chunk = next_chunk(chunk, longest, spent)
                 looked(session, status)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as interrupt:
             kept(session, status)
-            return status, True
-    kept(session, status)
-    return status, False
+            return status, interrupt
+    kept(session, standing(session, status))
+    return status, None
+
+
+def standing(session: Session, status: Status) -> Status:
+    """Returns a status; a run that its condition has ended within a step stands there then, for a checkpoint."""
+    kernel = session.kernel
+    if status is Status.UNTIL and session.running.checkpoints:
+        return Status(kernel.restart(kernel.reached, kernel.present))
+    return status
 
 
 def next_chunk(chunk: int, longest: float, spent: float) -> int:
@@ -52,5 +60,5 @@ def next_chunk(chunk: int, longest: float, spent: float) -> int:
 
 def record_last(kernel: Kernel, run: Run, outcome: Outcome) -> None:
     """Records the last point of a run that did not complete, which explains most."""
-    if not outcome.completed and kernel.reached > run.start_time and kernel.evaluate(kernel.reached, kernel.present) is Status.DONE:
+    if not outcome.as_asked and kernel.reached > run.start_time and kernel.evaluate(kernel.reached, kernel.present) is Status.DONE:
         kernel.record()

@@ -53,7 +53,7 @@ def integrate(method: Tableau, session: Session, run: Run) -> Integration:
         status = kernel.restart(run.start_time, session.x)
     rk = kernel.runge_kutta
     status, interrupted = yield from advance(session, run, status)
-    outcome = interrupted_at(session, kernel.reached) if interrupted else outcome_of(session, status, kernel.reached)
+    outcome = interrupted_at(session, kernel.reached, interrupted) if interrupted else outcome_of(session, status, kernel.reached)
     outcome.counts = {"steps": rk.steps, "rejected": rk.rejected + rk.refused}
     for make in (_roughness, _stiffness):
         outcome.warnings += sentences(make, session, outcome)

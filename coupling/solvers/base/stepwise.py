@@ -30,7 +30,7 @@ from coupling.live.value_limits import limit_values
 from coupling.options import Run
 from coupling.outcome import KEPT, Ending, Outcome
 from coupling.progress import watched
-from coupling.solvers.base.inside import AT_A_TIME, next_chunk
+from coupling.solvers.base.inside import AT_A_TIME, next_chunk, standing
 
 
 class Stepper(CalledMethod, Protocol):
@@ -211,10 +211,12 @@ class _Drive:
             with watched(run) as show:
                 yield from self._advance(show)
             kept(self._session, Status.DONE)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as interrupt:
             kept(self._session, Status.PAUSED)
-            return interrupted(self._session, self._kernel.reached)
+            return interrupted(self._session, self._kernel.reached, interrupt)
         except Stopped as stop:
+            if stop.status is Status.UNTIL:
+                kept(self._session, standing(self._session, stop.status))
             return outcome_of(self._session, stop.status, self._kernel.reached)
         except NoDerivative as error:
             return Outcome(
