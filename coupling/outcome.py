@@ -24,6 +24,7 @@ class Ending(Enum):
     BEYOND_LIMIT = "a state passed its value limit"
     STEP_TOO_SMALL = "the step size became too small"
     TOO_MANY_STEPS = "too many steps"
+    LATE = "late for the wall clock"
     NOT_SOLVED = "equations could not be solved"
     CONTRADICTORY = "contradictory equations"
     CHATTERING = "events without end"

@@ -111,6 +111,13 @@ class _Notice:
 
 _noticing: list[_Notice] = []
 """Blocks that notice Ctrl-C now, the innermost last."""
+
+
+def ctrl_c_noticed() -> bool:
+    """Says whether Ctrl-C was pressed in a block that notices it, for code that waits inside."""
+    return any(each.presses for each in _noticing)
+
+
 _asked = 0.0
 """Time in s at which :func:`ends_calls` was last asked."""
 
@@ -259,17 +266,35 @@ def _show_nothing(time: float, steps: int) -> None:
     """Shows nothing, because no progress is wanted or no terminal shows it."""
 
 
+def _no_pace(reached: float) -> str:
+    """Returns no text, because the run does not wait for the clock."""
+    return ""
+
+
+def _pace() -> Callable[[float], str]:
+    """Returns a function that says how many simulated seconds a second has brought so far."""
+    began: list[float] = []
+
+    def told(reached: float) -> str:
+        began[:] = began or [reached, time.monotonic()]
+        spent = time.monotonic() - began[1]
+        return f", {(reached - began[0]) / spent:.2f} x real time" if spent > 0.1 else ""
+
+    return told
+
+
 @contextmanager
 def _bar(run: Run) -> Iterator[Callable[[float, int], None]]:
     span = run.stop_time - run.start_time
     if span <= 0:
         yield _show_nothing
         return
+    paced = _pace() if run.real_time else _no_pace
     with moved_bar(total=span, desc="simulating", bar_format=_FORMAT, postfix=[""]) as move:
 
         def show(time: float, steps: int) -> None:
             def change(bar: Any) -> None:
-                bar.postfix[0] = f"t = {time:.4g} of {run.stop_time:.4g} s, {steps} steps"
+                bar.postfix[0] = f"t = {time:.4g} of {run.stop_time:.4g} s, {steps} steps{paced(time)}"
                 bar.update(min(time - run.start_time, span) - bar.n)
 
             move(change)

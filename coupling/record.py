@@ -61,6 +61,26 @@ class Numbers(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Lateness:
+    """Delays of a run in real time. Its points are the ends of its pieces: the times of its rows, or the ends of ``advance``."""
+
+    points: int
+    """Number of points."""
+    number: int
+    """Number of points that the run has reached later than the wall clock."""
+    worst: float
+    """Greatest delay of a point in s, from the time at which it was due until the run went on. It includes that of waking up."""
+    p999: float
+    """Delay in s that 99.9 % of the points do not exceed, to 1 %."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.number} of {self.points} points were late; delays are at most {1e3 * self.worst:.3g} ms, "
+            f"and {1e3 * self.p999:.3g} ms for 99.9 % of the points"
+        )
+
+
+@dataclass(frozen=True)
 class Statistics:
     """Costs of a run.
 
@@ -107,6 +127,12 @@ class Statistics:
     """Number of these evaluations that the FMUs had to make after all."""
     jacobians: int = 0
     """Number of times an implicit solver asked for the derivatives of the whole system."""
+    late: Lateness | None = None
+    """Delays against the wall clock, if the run was in real time."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.late, Mapping):  # as files have it
+            object.__setattr__(self, "late", Lateness(**self.late))
 
     @property
     def seconds_in_master(self) -> float:
@@ -119,6 +145,7 @@ class Statistics:
             f"{self.steps} steps ({self.rejected} rejected), {self.evaluations} evaluations, {jacobians}{self.events} events; "
             f"{self.seconds_running:.3g} s: {self.seconds_in_fmus:.3g} s in FMUs, {self.seconds_in_master:.3g} s in the master"
             + (f"; {_fast(self.evaluated)}{handed}" if self.evaluated else "")
+            + (f"; real time: {self.late}" if self.late else "")
         )
 
 

@@ -26,6 +26,7 @@ from coupling.live.parameters import parameters_named
 from coupling.live.pausing import Course, Integration, Pause, finished
 from coupling.live.processes import RunProcesses, check_apart, needs_several
 from coupling.live.program import compile_program, width_of_rows
+from coupling.live.real_time import first_pause, in_time
 from coupling.live.recording import recorded, taken
 from coupling.live.running import Running
 from coupling.live.sensitivities import shadows_of
@@ -300,7 +301,7 @@ class Simulator:
             parameters=parameters_named(built, run.sensitivities, asked, [name for name, _ in self.definition.drives]),
             checkpoints=checkpoints,
             rows_file=stream.path if stream else None,
-            pause=pause or Pause(),
+            pause=pause or first_pause(run),
         )
         key, session = self._started(built, running, in_turn=scheme is not None and scheme.in_turn)
         completed = False
@@ -319,9 +320,10 @@ class Simulator:
                 ):
                     if scheme:
                         interval = Interval(session, session.inner, method_between_points(built, run)) if session.inner else None
-                        outcome = yield from scheme.couple(session, run, interval)
+                        integration = scheme.couple(session, run, interval)
                     else:
-                        outcome = yield from (instead or SOLVERS[run.solver_name].integrate)(session, run)
+                        integration = (instead or SOLVERS[run.solver_name].integrate)(session, run)
+                    outcome = yield from in_time(integration, session)
             except Exception as error:
                 outcome = broken_off(session, error)
             seconds = prepared - began, perf_counter() - prepared

@@ -182,6 +182,8 @@ class System(Analysed):
         max_seconds: float | None = Run.max_seconds,
         record_to: Path | str | None = None,
         checkpoint: Path | str | Checkpoint | None = None,
+        real_time: float | None = Run.real_time,
+        on_late: str = Run.on_late,
         progress: bool = Run.progress,
     ) -> Result:
         """Integrates the system from ``start_time`` to ``stop_time`` (seconds) and returns the recorded values and the outcome.
@@ -217,7 +219,9 @@ class System(Analysed):
         not of this library; ``Isolation`` has limits and restarts. ``checkpoint`` is the path of a file from which ``System.resume``
         resumes the run, or ``Checkpoint`` with its ``interval``. ``until`` is a condition that ends the run, such as
         ``"abs(rod.theta) > 1"``, or a function of recorded values by name; ``max_seconds`` is the wall-clock time in s after which the run
-        ends. ``progress`` shows a bar on a terminal, and a summary at the end.
+        ends. ``real_time`` (simulated seconds per second) has the run wait for the wall clock at each time of its rows; ``on_late`` treats
+        late points: ``warn`` delays the clock, ``stop`` ends the run, ``catch-up`` goes on without waits until the run is in time.
+        ``progress`` shows a bar on a terminal, and a summary at the end.
         """
         start_values, pose = start_values_of(start_values, self.instances), self._pose(initial)
         check_scheme(scheme.name if isinstance(scheme, Scheme) else scheme)
@@ -244,6 +248,8 @@ class System(Analysed):
             isolate=isolate,
             until=until,
             max_seconds=max_seconds,
+            real_time=real_time,
+            on_late=on_late,
             progress=progress,
         )
         checkpoints = checkpoint_writer(checkpoint)

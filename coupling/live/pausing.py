@@ -66,6 +66,8 @@ class Pause:
     """The time in s."""
     stepwise: bool = False
     """The run pauses after its next step."""
+    clock: Any = None
+    """The wall clock for which the run waits, once it is in real time."""
 
 
 class PausedSteps:

@@ -114,6 +114,7 @@ def _statistics(session: Session, preparing: float, running: float, said: list[s
     in_fmus = sum(way.each * (way.made - before) for way, before in zip(s.ways, session.running.evaluated_before, strict=True))
     calls = session.kernel.counts if session.steppers and not session.kernel.library.is_lost else None
     fused = report(session.kernel)
+    clock = session.running.pause.clock
     counted: Counts = {"steps": 0, "rejected": 0, "newton_iterations": s.newton_iterations, "factorisations": s.factorisations, **counts}
     return Statistics(
         evaluated=attempted(said, "", told, session, fused),
@@ -125,6 +126,7 @@ def _statistics(session: Session, preparing: float, running: float, said: list[s
         time_events=s.time_events,
         step_events=s.step_events,
         passes=calls.passes if calls else 0,
+        late=clock.lateness if clock else None,
         seconds_preparing=preparing,
         seconds_running=running,
         seconds_in_fmus=min(in_fmus + (calls.seconds if calls else 0.0), running),

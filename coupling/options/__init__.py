@@ -4,7 +4,7 @@ from coupling.options.checkpoint import Checkpoint
 from coupling.options.contacts import Contacts
 from coupling.options.index3 import Index3
 from coupling.options.isolation import Isolation
-from coupling.options.numbers import INDEPENDENT_FIRST, check_degree, check_order, number
+from coupling.options.numbers import INDEPENDENT_FIRST, check_degree, check_order, number, real_time_of
 from coupling.options.open_run import OpenRun
 from coupling.options.run import TOLERANCE, Run, tolerance_of_fit
 from coupling.options.scheme import Scheme
@@ -24,5 +24,6 @@ __all__ = [
     "check_degree",
     "check_order",
     "number",
+    "real_time_of",
     "tolerance_of_fit",
 ]

@@ -23,6 +23,14 @@ def number(name: str, value: Any) -> float:
     raise BuildError(f"{name} = {shown(value)} is refused: it must be a number")
 
 
+def real_time_of(value: Any) -> float | None:
+    """Returns a factor of real time as a float, or None for a run that does not wait; refuses everything else."""
+    factor = None if value is None else number("real_time", value)
+    if factor is not None and not 0 < factor < np.inf:
+        raise BuildError(f"real_time = {factor:g} is refused: give simulated seconds per second of the clock, such as 1.0, or None")
+    return factor
+
+
 def check_word(name: str, value: Any, known: Sequence[str]) -> None:
     """Raises BuildError for a value that is not among the known words."""
     if not is_word(value, known):

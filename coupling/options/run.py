@@ -20,7 +20,7 @@ from coupling.options.condition import parsed
 from coupling.options.contacts import Contacts
 from coupling.options.index3 import Index3
 from coupling.options.isolation import Isolation
-from coupling.options.numbers import check_word, number
+from coupling.options.numbers import check_word, number, real_time_of
 from coupling.options.scheme import Scheme
 from coupling.options.successive import Successive
 
@@ -28,6 +28,7 @@ _INITIAL = ("check", "assemble", "relax")
 _STABILISATION = ("baumgarte", "projection")
 _CONTACTS = Contacts()
 _EVALUATION = ("auto", "fmus", "tape", "compiled")
+_ON_LATE = ("warn", "stop", "catch-up")
 _DIFFERENTIATED = ("dopri5", "dop853")
 """Solvers that integrate sensitivities along."""
 _MOST_ROWS = 100_000_000
@@ -78,6 +79,10 @@ class Run:
 
     The tape calls FMUs of other tools. ``auto`` takes the tape if all FMUs are of this library and a tape exists.
     """
+    real_time: float | None = None
+    """Simulated seconds per second of the wall clock. None: the run does not wait."""
+    on_late: str = "warn"
+    """Treatment of a point that a run in real time reaches late."""
 
     def __post_init__(self) -> None:
         for name in ("start_time", "stop_time", "rtol", "max_step", "output_interval"):
@@ -106,6 +111,8 @@ class Run:
         self._check_communication()
         self._check_sensitivities()
         check_word("evaluation", self.evaluation, _EVALUATION)
+        object.__setattr__(self, "real_time", real_time_of(self.real_time))
+        check_word("on_late", self.on_late, _ON_LATE)
 
     def _check_value_limit(self) -> None:
         if self.value_limit is None:

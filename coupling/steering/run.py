@@ -20,11 +20,12 @@ from coupling.kernel.system.status import Status
 from coupling.live.pausing import Course, Pause, Paused, PausedSteps
 from coupling.live.recording import copied, recorded
 from coupling.names import nearest
-from coupling.options import TOLERANCE, OpenRun, number
+from coupling.options import TOLERANCE, OpenRun, number, real_time_of
 from coupling.outcome import Ending, Outcome
 from coupling.progress import noticed
 from coupling.record import Change, Record
 from coupling.result import Result
+from coupling.steering.pieces import in_real_time
 from coupling.steering.saved import Rows, SavedState, check_saves
 from coupling.steering.signals import Signals
 from coupling.steering.states import with_states
@@ -251,7 +252,7 @@ class SteeredRun:
             if value != self._present_value(target):
                 self._pending[target.name] = target, target.checked(value), 0.0
         signals.assume(given)
-        self.advance_to(end)
+        self._advance_to(end)
         return self._outputs(signals)
 
     def _outputs(self, signals: Signals) -> np.ndarray:
@@ -259,14 +260,21 @@ class SteeredRun:
         return np.array([row[self._columns[name]] for name in signals.outputs])
 
     @overload
-    def advance(self, dt: float) -> None: ...
+    def advance(self, dt: float, *, real_time: float | None = None) -> None: ...
     @overload
-    def advance(self, dt: float, values: Sequence[float] | np.ndarray) -> np.ndarray: ...
-    def advance(self, dt: float, values: Sequence[float] | np.ndarray | None = None) -> np.ndarray | None:
+    def advance(self, dt: float, values: Sequence[float] | np.ndarray, *, real_time: float | None = None) -> np.ndarray: ...
+    def advance(
+        self, dt: float, values: Sequence[float] | np.ndarray | None = None, *, real_time: float | None = None
+    ) -> np.ndarray | None:
         """Advances by so many seconds; events inside are handled. What was set comes into force at the beginning.
 
-        With ``values``, it sets the inputs of ``signals`` to these and returns an array of its outputs at the end.
+        With ``values``, it sets the inputs of ``signals`` to these and returns an array of its outputs at the end. With ``real_time``, it
+        waits until the wall clock comes to the end, which passes so many simulated seconds per second since the last such piece.
         """
+        factor = self._run.real_time if real_time is None else real_time_of(real_time)
+        return in_real_time(self, factor, lambda: self._advance(dt, values)) if factor else self._advance(dt, values)
+
+    def _advance(self, dt: float, values: Sequence[float] | np.ndarray | None) -> np.ndarray | None:
         if values is not None:
             self._check_running()
             if not 0 < dt < math.inf:
@@ -275,11 +283,15 @@ class SteeredRun:
         step = number("dt", dt)
         if not step >= 0:
             raise BuildError(f"dt = {step:g} s is refused: it must not be negative; go back with restore")
-        self.advance_to(self.time + step)
+        self._advance_to(self.time + step)
         return None
 
-    def advance_to(self, time: float) -> None:
-        """Advances to a time in s."""
+    def advance_to(self, time: float, *, real_time: float | None = None) -> None:
+        """Advances to a time in s; ``real_time`` is that of ``advance``."""
+        factor = self._run.real_time if real_time is None else real_time_of(real_time)
+        return in_real_time(self, factor, lambda: self._advance_to(time)) if factor else self._advance_to(time)
+
+    def _advance_to(self, time: float) -> None:
         self._check_running()
         end = number("time", time)
         if not math.isfinite(end):

@@ -94,6 +94,10 @@ def add_run_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     run.add_argument("--initial", choices=("check", "assemble", "relax"), help="treatment of a start that violates constraints")
     run.add_argument("--interval", type=number, metavar="SECONDS", help="time between recorded rows")
     run.add_argument("--record", action="append", metavar="NAME", help="values to record: names or patterns; may be repeated")
+    run.add_argument("--real-time", type=number, metavar="FACTOR", help="waits for the wall clock: simulated seconds per second, such as 1")
+    run.add_argument(
+        "--on-late", choices=("warn", "stop", "catch-up"), help="treatment of points that are late in real time (default: warn)"
+    )
     solver = parser.add_argument_group("solver")
     solver.add_argument("--solver", help="such as cvode (default: dopri5)")
     solver.add_argument("--rtol", type=number, help="relative tolerance")
@@ -152,6 +156,8 @@ def run_of(chosen: argparse.Namespace, system: System) -> tuple[float, dict[str,
         "max_steps": chosen.max_steps,
         "value_limit": chosen.value_limit,
         "evaluation": chosen.evaluation,
+        "real_time": chosen.real_time,
+        "on_late": chosen.on_late,
         "isolate": chosen.isolate,
         "isolate.call_timeout": chosen.call_timeout,
         "isolate.memory": chosen.memory,

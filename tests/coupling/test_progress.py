@@ -54,6 +54,13 @@ def test_a_bar_and_a_summary_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> N
     assert "steps (" in costs and "in the master" in costs
 
 
+def test_the_bar_of_a_run_in_real_time_has_its_factor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At half of real time, 0.15 s take 0.3 s."""
+    text = seen_on_a_terminal(monkeypatch, stop_time=0.15, real_time=0.5, progress=True)
+    factors = [float(each) for each in re.findall(r"([\d.]+) x real time", text)]
+    assert factors and 0.2 < factors[-1] < 0.6 and "; real time: " in text
+
+
 def test_nothing_passes_nothing_to_show(monkeypatch: pytest.MonkeyPatch) -> None:
     """A run of no length has no bar."""
     text = seen_on_a_terminal(monkeypatch, stop_time=0.0, progress=True)

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from time import perf_counter
 
 import pytest
 
@@ -103,6 +104,13 @@ def test_how_derivatives_are_found(machine: Path, capsys: pytest.CaptureFixture[
     """The options act as ``evaluation`` of ``simulate``: the summary says so."""
     code, out, _ = run(capsys, "simulate", machine, "--stop", "0.1", *options)
     assert code == 0 and out.rstrip().endswith(evaluated)
+
+
+def test_a_run_in_real_time(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The options act as ``real_time`` and ``on_late`` of ``simulate``: the summary has the delays."""
+    began = perf_counter()
+    code, out, _ = run(capsys, "simulate", machine, "--stop", "0.1", "--real-time", "0.5", "--on-late", "catch-up", "--interval", "0.02")
+    assert code == 0 and "; real time: " in out and " of 5 points were late; " in out and perf_counter() - began > 0.2
 
 
 def test_a_way_that_cannot_be_had_is_said_as_in_python(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:

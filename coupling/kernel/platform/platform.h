@@ -18,6 +18,7 @@ void *platform_pages(size_t size); /* memory of this process alone, all zeros; N
 int platform_make_code(void *pages, size_t size); /* makes pages executable and read-only from now on */
 void platform_unmap(void *window, size_t size);
 double platform_seconds(void); /* seconds of a monotonic clock; good to some milliseconds, and cheap */
+double platform_sleep_until(double seconds); /* sleeps until this time of the monotonic clock, or until a signal comes; the time then */
 int platform_vectors(void);    /* instructions by CPUID: 0 those of all, 1 AVX, 2 AVX-512 with twice the registers */
 
 /* -- processes and what they share: platform_process_linux.c ------------------------------------------------------------- */

@@ -70,6 +70,15 @@ double platform_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+double platform_sleep_until(double seconds)
+{
+    const time_t whole = (time_t)seconds;
+    struct timespec time = {whole, (long)(1e9 * (seconds - (double)whole))};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
 int platform_vectors(void)
 {
 #if defined(__x86_64__)

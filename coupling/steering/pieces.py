@@ -1,0 +1,51 @@
+"""Pieces of a run in real time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
+
+from coupling.live.pausing import Pause
+from coupling.live.real_time import Clock
+from coupling.options import OpenRun
+from coupling.outcome import Outcome
+
+T = TypeVar("T")
+
+
+class Advanced(Protocol):
+    """A run that is advanced piece by piece, as ``SteeredRun`` is one."""
+
+    _run: OpenRun
+    _pause: Pause
+    _course: Any
+    _stopping: bool
+
+    @property
+    def time(self) -> float: ...
+
+    @property
+    def outcome(self) -> Outcome | None: ...
+
+    def close(self) -> None: ...
+
+    def _check_running(self) -> None: ...
+
+    def _resume(self, step: Callable[[], Any]) -> None: ...
+
+
+def in_real_time(run: Advanced, factor: float, advance: Callable[[], T]) -> T:
+    """Advances a run, and then waits until the clock has come to the end of the piece; returns what ``advance`` does."""
+    run._check_running()
+    clock = run._pause.clock = run._pause.clock or Clock(run._run.on_late, lambda: run._stopping)
+    clock.begin(run.time, factor)
+    found = advance()
+    if not run.outcome:
+        try:
+            goes_on = clock.wait(run.time)
+        except KeyboardInterrupt:
+            run._resume(lambda: run._course.throw(KeyboardInterrupt()))
+            raise
+        if not goes_on:
+            run.close()
+    return found
