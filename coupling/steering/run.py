@@ -22,6 +22,7 @@ from coupling.live.recording import copied, recorded
 from coupling.names import nearest
 from coupling.options import TOLERANCE, OpenRun, number, real_time_of
 from coupling.outcome import Ending, Outcome
+from coupling.plan.drives import PolynomialDrive
 from coupling.progress import noticed
 from coupling.record import Change, Record
 from coupling.result import Result
@@ -229,8 +230,11 @@ class SteeredRun:
 
     def _present_value(self, target: Target) -> float:
         """Returns the value that was set last, or the start value."""
-        given = self._set_values.get(target.name, self._session.running.values.get((target.part, target.variable.name)))
-        started = self._session.built.start[target.part].get(target.variable.name, target.variable.start) if given is None else given
+        built, name = self._session.built, target.variable.name
+        drive = built.drives[target.drive][1] if target.drive is not None else None
+        left = drive.start if isinstance(drive, PolynomialDrive) else self._session.running.values.get((target.part, name))
+        given = self._set_values.get(target.name, left)
+        started = built.start[target.part].get(name, target.variable.start) if given is None else given
         return float(started or 0.0)  # type: ignore[arg-type]  # it is a number
 
     def _advance_signals(self, end: float, values: Any) -> np.ndarray:

@@ -395,3 +395,13 @@ def test_schemes_pause_between_points_only_where_steps_may_have_any_size() -> No
         assert run.time == 0.015
         run.advance(0.015)
         assert run.time == pytest.approx(0.03)
+
+
+def test_a_start_value_of_an_input_with_rates_is_its_present_value() -> None:
+    """An array that takes it back to 0 is a change: a mass of 2 kg feels 3 N for 1 s, and nothing after that."""
+    force = "mass.flange.f"
+    with mass().start(inputs=[force], start_values={force: 3.0}) as run:
+        run.advance(1.0)
+        assert run["mass.v"] == pytest.approx(1.5, abs=1e-9)
+        run.signals(inputs=[force], outputs=["mass.v"])
+        assert run.advance(1.0, [0.0]) == pytest.approx([1.5], abs=1e-9)
