@@ -29,6 +29,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "held simulate composition",
         "modelica",
         "analysed checked_options at_rest explained named packaged result resume diagram",
+        "watching",
         "steering",
         "system",
         "measures sampling",

@@ -43,9 +43,9 @@ def _numbers(session: Session, rows: np.ndarray) -> Numbers:
     )
 
 
-def copied(session: Session) -> Numbers:
-    """Returns all rows of the kernel so far, which keeps them."""
-    return _numbers(session, session.kernel.rows_from(0))
+def copied(session: Session, first: int = 0) -> Numbers:
+    """Returns the rows of the kernel so far, from a number on; the kernel keeps them."""
+    return _numbers(session, session.kernel.rows_from(first))
 
 
 def recorded(session: Session, numbers: Numbers, preparing: float, running: float, said: list[str], counts: Counts) -> Record:

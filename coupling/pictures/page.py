@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import math
+from collections.abc import Mapping
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -13,29 +16,66 @@ import numpy as np
 from coupling.pictures.colours import DARK, LIGHT
 from coupling.pictures.frames import VERSION
 from coupling.pictures.pack import pack
-from coupling.pictures.scene import Scene
+from coupling.pictures.scene import Scene, reach_of
 
 _LARGEST = 3_600_000
 """Numbers beyond which rows are thinned."""
+_RECORDED = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+"""Security policy of a page in a file, which loads nothing."""
+_NEW_LINE = "\n"
 
 
 def page(scene: Scene, title: str | None = None) -> str:
     """Returns the page as text."""
-    player = files("coupling.pictures") / "player"
     rows = _rows(scene)
     columns = [scene.time[rows], *(signal.values[rows] for signal in scene.signals)]
     scales, data = pack(columns)
-    space = scene.dimension == 3
-    script = "".join((player / name).read_text() for name in ("player.js", "plots.js", "space.js" if space else "plane.js", "controls.js"))
-    parts = {
-        "TITLE": escape(title or scene.name),
-        "STYLE": (player / "player.css").read_text(),
-        "SCENE": _json(_said(scene, title or scene.name, len(rows), scales)),
-        "DATA": data,
-        "SCRIPT": script,
-    }
-    first, *rest = (player / "player.html").read_text().split("@@")
-    return first + "".join(parts.get(text, text) for text in rest)
+    name = title or scene.name
+    return _filled(
+        name,
+        STYLE=_player("player.css"),
+        SCENE=_json(_said(scene, name, len(rows), scales)),
+        DATA=data,
+        SCRIPT=_player("player.js", "plots.js", _drawing(scene), "controls.js"),
+        POLICY=_RECORDED,
+    )
+
+
+def live_page(scene: Scene, title: str, run: Mapping[str, Any]) -> tuple[str, str]:
+    """Returns the page of a run that goes on, and its security policy, which allows the page's own program and no other.
+
+    ``run`` describes the run to the page: its inputs, speeds and state. Rows come over the connection to the page's own server.
+    """
+    style = _player("player.css", "live.css")
+    script = _player("player.js", "plots.js", _drawing(scene), "live.js", "controls.js")
+    policy = (
+        f"default-src 'none'; script-src {_hashed(script)}; style-src {_hashed(style)}; img-src data: blob:; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    described = {**_said(scene, title, 0, [(0.0, 1.0)] * (1 + len(scene.signals))), "reach": [_rounded(each) for each in reach_of(scene)]}
+    beside = f'\n<script type="application/json" id="run">{_json(run)}</script>\n<link rel="icon" href="data:,">\n'
+    return _filled(title, STYLE=style, SCENE=_json(described), DATA="", SCRIPT=script, POLICY=policy, RUN=beside), policy
+
+
+def _player(*names: str) -> str:
+    folder = files("coupling.pictures") / "player"
+    return "".join((folder / name).read_text() for name in names)
+
+
+def _drawing(scene: Scene) -> str:
+    return "space.js" if scene.dimension == 3 else "plane.js"
+
+
+def _filled(title: str, **parts: str) -> str:
+    """Returns the page with its parts in their places."""
+    parts["TITLE"] = escape(title)
+    first, *rest = _player("player.html").split("@@")
+    return first + "".join(parts.get(text, "" if text == "RUN" else text) for text in rest)
+
+
+def _hashed(text: str) -> str:
+    """Returns the source of a policy that allows one text, which begins with the end of a line in the page."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(f'{_NEW_LINE}{text}'.encode()).digest()).decode()}'"
 
 
 def _rows(scene: Scene) -> np.ndarray:

@@ -18,6 +18,8 @@ from coupling.record import Record
 
 _MANY = 300_000
 """Number of force values beyond which a page holds only the forces that a user names."""
+_FEW = 4
+"""Number of variables that are plotted where nothing can be drawn."""
 _POSE = {2: ("x", "y", "theta"), 3: ("x", "y", "z", "q0", "q1", "q2", "q3")}
 
 
@@ -103,6 +105,32 @@ def scene_of(
         traces=_traces(geometry, colours, traces),
         plots=plots,
     )
+
+
+def plain_scene(record: Record, told: str = "", signals: Sequence[str | Sequence[str]] | None = None) -> Scene:
+    """Returns the scene of a record with plots and without a picture: by default of its first variables."""
+    geometry = Geometry(2, [], {}, {}, [], [], {})
+    table = _Table(record, geometry, {})
+    plots = table.plots([each.name for each in record.columns[:_FEW]] if signals is None else signals)
+    corner = np.zeros(2)
+    time = record.rows[:, 0]
+    return Scene(record.system, told, geometry, {}, 1.0, corner, corner + 1, time, events_of(time), [], table.signals, [], [], [], plots)
+
+
+def columns_of(scene: Scene, record: Record) -> list[np.ndarray]:
+    """Returns the columns of a scene in other rows of the same run, in the order of its signals."""
+    table = _Table(record, geometry_of(record) if scene.geometry.frames else scene.geometry, scene.colours)
+    for signal in scene.signals:
+        table.of(signal.name)
+    return [signal.values for signal in table.signals]
+
+
+def reach_of(scene: Scene) -> list[list[Any]]:
+    """Returns points of moving frames, by the numbers of these: a box around them holds the motion."""
+    geometry = scene.geometry
+    points = [(place.frame, place.at) for place in geometry.places.values()]
+    points += [(number, frame.centre) for number, frame in enumerate(geometry.frames)]
+    return [[frame, at.tolist()] for frame, at in points if not geometry.frames[frame].at_rest]
 
 
 class _Table:

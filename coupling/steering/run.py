@@ -31,6 +31,7 @@ from coupling.steering.saved import Rows, SavedState, check_saves
 from coupling.steering.signals import Signals
 from coupling.steering.states import with_states
 from coupling.steering.targets import Target, Targets
+from coupling.watching.watchable import Watchable
 
 if TYPE_CHECKING:
     from coupling.live.session import Session
@@ -43,7 +44,7 @@ _AT_A_TIME = 10_000
 """Steps that one call takes before it looks for Ctrl-C."""
 
 
-class SteeredRun:
+class SteeredRun(Watchable):
     """A run of ``System.start``, as a context manager: it waits until it is advanced, and ends with the ``with`` block.
 
     Times are in s, values in the units of their variables. A run belongs to the thread that has started it; only ``stop`` may be called
@@ -333,9 +334,12 @@ class SteeredRun:
     @property
     def _longest_step(self) -> float:
         """A time in s that no step exceeds."""
-        run = self._run
-        fixed = run.index3.step_size if run.index3 else run.communication_step
-        return fixed or min(run.max_step, _LONGEST)
+        return self._fixed_step or min(self._run.max_step, _LONGEST)
+
+    @property
+    def _fixed_step(self) -> float | None:
+        """The length in s of all steps; None where they are chosen."""
+        return self._run.index3.step_size if self._run.index3 else self._run.communication_step
 
     def _rows_until(self, end: float) -> np.ndarray:
         """Returns the times of the rows of the next piece; empty for one at its end alone."""

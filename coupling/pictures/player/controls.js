@@ -10,11 +10,12 @@ function mark() {
 }
 function stop() {
   playing = false;
+  source.pause();
   mark();
   say();
 }
 function start() {
-  if (now >= scene.t1) seek(scene.t0);
+  source.play();
   playing = true;
   mark();
 }
@@ -38,7 +39,7 @@ function toggle(what) {
 function pace(k) {
   const list = find('#speed');
   list.selectedIndex = clamp(list.selectedIndex + k, 0, list.length - 1);
-  speed = +list.value;
+  list.dispatchEvent(new Event('change'));
 }
 function toStart() {
   stop();
@@ -46,7 +47,7 @@ function toStart() {
 }
 function toEnd() {
   stop();
-  seek(scene.t1);
+  seek(source.newest());
 }
 function changeTheme() {
   root.dataset.theme = dark() ? 'light' : 'dark';
@@ -185,11 +186,7 @@ function tick(t) {
   requestAnimationFrame(tick);
   const elapsed = Math.min(0.1, (t - last) / 1e3);
   last = t;
-  if (playing) {
-    const next = now + elapsed * speed;
-    if (next > scene.t1 && !repeating) toEnd();
-    else seek(next > scene.t1 ? scene.t0 : next);
-  }
+  if (playing) source.advance(elapsed);
   if (stale) render();
 }
 function render() {
@@ -198,7 +195,7 @@ function render() {
   draw();
   plots.forEach(drawPlot);
   drawTrack();
-  find('#now').textContent = `${minus(now.toFixed(scene.digits))} / ${minus(scene.t1.toFixed(scene.digits))} s`;
+  find('#now').textContent = source.clock();
   find('#time').value = (now - scene.t0) / (scene.t1 - scene.t0 || 1);
   cost.frames++;
   cost.ms += performance.now() - from;
@@ -242,13 +239,14 @@ function fillBars(address) {
     element('kbd', key.replace('Arrow', ''), element('td', '', line));
     element('td', text, line);
   }
+  source.controls();
 }
 (async () => {
   const address = new URLSearchParams(location.hash.slice(1));
   root.dataset.theme = address.get('theme') || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
   find('h1').textContent = scene.name;
   find('.told').textContent = scene.told;
-  await decode();
+  await source.load();
   scaleForces();
   seek(scene.t0);
   fillBars(address);

@@ -36,10 +36,25 @@ async function decode() {
   for (const s of scene.shapes) if (s.kind === 'mesh') await unpackMesh(s);
 }
 
+// Where rows come from, and what follows from that: those of the page here, those of a run that goes on in live.js.
+const source = {
+  load: decode,
+  newest: () => scene.t1,
+  clock: () => `${minus(now.toFixed(scene.digits))} / ${minus(scene.t1.toFixed(scene.digits))} s`,
+  advance(elapsed) {
+    const next = now + elapsed * speed;
+    if (next > scene.t1 && !repeating) toEnd();
+    else seek(next > scene.t1 ? scene.t0 : next);
+  },
+  play() { if (now >= scene.t1) seek(scene.t0); },
+  pause() {},
+  controls() {},
+};
+
 // -- time
 let now = 0, row = 0, part = 0, playing = false, repeating = true, speed = 1, stale = true;
 function seek(t) {
-  now = clamp(t, scene.t0, scene.t1);
+  now = clamp(t, scene.t0, source.newest());
   let low = 0, high = scene.rows - 1;
   while (high - low > 1) {
     const middle = low + high >> 1;

@@ -20,6 +20,19 @@ function element(tag, text = '', parent = null) {
   if (parent) parent.append(made);
   return made;
 }
+function rangeOf(plot) {
+  const all = plot.list.map(k => columns[k]);
+  return [Math.min(...all.map(c => c.reduce((a, b) => Math.min(a, b)))), Math.max(...all.map(c => c.reduce((a, b) => Math.max(a, b))))];
+}
+function scaleTo(plot, [low, high]) {
+  const greatest = Math.max(Math.abs(low), Math.abs(high)), unit = scene.columns[plot.list[0]].u;
+  const flat = high - low <= 1e-5 * greatest || high === low, room = flat ? 0.1 * greatest || 1 : 0;  // flat within what is stored
+  plot.low = low - room;
+  plot.high = high + room;
+  const [factor, letter] = prefix(greatest, unit);
+  plot.factor = factor;
+  plot.unit.textContent = letter + unitOf(unit);
+}
 function addPlot(list) {
   const box = element('div'), caption = element('div', '', box), canvas = element('canvas', '', box), names = element('div', '', caption);
   box.className = 'plot';
@@ -34,18 +47,8 @@ function addPlot(list) {
     element('b', head, curve);
     plot.values.push(element('output', '', curve));
   }
-  const all = list.map(k => columns[k]);
-  plot.low = Math.min(...all.map(c => c.reduce((a, b) => Math.min(a, b))));
-  plot.high = Math.max(...all.map(c => c.reduce((a, b) => Math.max(a, b))));
-  const greatest = Math.max(Math.abs(plot.low), Math.abs(plot.high)), unit = scene.columns[list[0]].u;
-  if (plot.high - plot.low <= 1e-5 * greatest || plot.high === plot.low) {  // a curve that is flat within what is stored stays flat
-    const room = 0.1 * greatest || 1;
-    plot.low -= room;
-    plot.high += room;
-  }
-  const [factor, letter] = prefix(greatest, unit);
-  plot.factor = factor;
-  element('span', letter + unitOf(unit), caption);
+  plot.unit = element('span', '', caption);
+  scaleTo(plot, rangeOf(plot));
   const remove = element('button', '×', caption);
   remove.setAttribute('aria-label', 'remove ' + scene.columns[list[0]].n);
   remove.onclick = () => {

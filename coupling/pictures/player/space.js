@@ -255,12 +255,11 @@ function project(p) {
   return [(0.5 + 0.5 * row(0) / row(3)) * width, (0.5 - 0.5 * row(1) / row(3)) * height];
 }
 const VIEWS = [['1', 'front', () => look(0, 0)], ['2', 'top', () => look(0, 1.55)], ['3', 'side', () => look(Math.PI / 2, 0)], ['0', 'from above at an angle', () => look(-0.9, 0.42)]];
-const floor = scene.floor;
 
 // -- a frame
-const gridStep = nice(scene.size / 7);
-function drawGrid() {  // its lines change with the theme alone
-  const key = root.dataset.theme, lines = [];
+const gridWidth = () => nice(scene.size / 7);
+function drawGrid() {  // its lines change with the theme and the box of the scene alone
+  const key = [root.dataset.theme, scene.size, scene.floor].join(), gridStep = gridWidth(), lines = [];
   gl.bindVertexArray(grid.array);
   if (key !== grid.key) {
     const count = Math.ceil(0.9 * scene.size / gridStep), reach = count * gridStep, colour = rgb(dark() ? '#55677a' : '#8fa0b0');
@@ -270,7 +269,7 @@ function drawGrid() {  // its lines change with the theme alone
         for (let k = 0; k < 24; k++)  // short pieces, which fade
           for (const u of [k, k + 1]) {
             const v = reach * (u / 12 - 1), far = Math.hypot(i * gridStep, v) / reach, p = across ? [cx + i * gridStep, cy + v] : [cx + v, cy + i * gridStep];
-            lines.push(...p, floor, ...colour, Math.max(0, 0.75 * (1 - far * far)));
+            lines.push(...p, scene.floor, ...colour, Math.max(0, 0.75 * (1 - far * far)));
           }
     gl.bindBuffer(gl.ARRAY_BUFFER, grid.buffer);
     gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(lines), gl.STATIC_DRAW);
@@ -282,14 +281,19 @@ function drawGrid() {  // its lines change with the theme alone
 }
 function strip(k) {  // the path of a point, which stays on the card
   if (!strips.has(k)) {
-    const array = gl.createVertexArray(), points = path(k);
+    const array = gl.createVertexArray(), buffer = gl.createBuffer();
     gl.bindVertexArray(array);
-    gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
-    gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(points.flatMap(p => p[1])), gl.STATIC_DRAW);
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
     attribute(0, 3, 0, 0, false);
-    strips.set(k, {array, count: points.length});
+    strips.set(k, {array, buffer});
   }
-  return strips.get(k);
+  const found = strips.get(k), points = path(k);
+  if (found.points !== points) {
+    gl.bindBuffer(gl.ARRAY_BUFFER, found.buffer);
+    gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(points.flatMap(p => p[1])), gl.DYNAMIC_DRAW);
+    Object.assign(found, {points, count: points.length});
+  }
+  return found;
 }
 function drawTraces() {
   for (const k of traced) {
@@ -349,7 +353,7 @@ function draw() {
   const of = name => gl.getUniformLocation(solid, name);
   gl.uniformMatrix4fv(of('eyes'), false, seen.matrix);
   gl.uniform3fv(of('eye'), seen.eye);
-  gl.uniform1f(of('ground'), floor + 0.0005 * scene.size);
+  gl.uniform1f(of('ground'), scene.floor + 0.0005 * scene.size);
   gl.uniform1f(of('dark'), dark() ? 1 : 0);
   drawSolids(0);
   gl.enable(gl.STENCIL_TEST);  // each pixel of the ground is darkened once
@@ -385,7 +389,7 @@ function drawOver() {
   pen.textBaseline = 'alphabetic';
   pen.fillStyle = css('--dim');
   pen.font = '12px system-ui, sans-serif';
-  const told = [show.grid ? `grid ${+gridStep.toPrecision(2)} m` : '', show.forces && scene.arrows.length ? `force ${newtons(forceSize)} = ${written(forceSize * forceScale, 2)} m` : ''];
+  const told = [show.grid ? `grid ${+gridWidth().toPrecision(2)} m` : '', show.forces && scene.arrows.length ? `force ${newtons(forceSize)} = ${written(forceSize * forceScale, 2)} m` : ''];
   pen.fillText(told.filter(Boolean).join('   '), 100, height - 16);
 }
 function under(x, y) {  // the body whose solids are nearest to a pixel
