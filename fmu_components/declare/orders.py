@@ -25,9 +25,9 @@ def of_order(base: type[Component], *numbers: int) -> type[Component]:
     return _made.setdefault((base, numbers), type(name, (base,), members))
 
 
-def catalogued(base: type[Component], largest: int) -> None:
-    """Puts the first orders into the module of the base, where the catalogue finds them."""
-    for n in range(1, largest + 1):
+def catalogued(base: type[Component], largest: int, least: int = 1) -> None:
+    """Puts the orders from the ``least`` to the ``largest`` into the module of the base, where the catalogue finds them."""
+    for n in range(least, largest + 1):
         made = of_order(base, n)
         setattr(sys.modules[base.__module__], made.__name__, made)
 
