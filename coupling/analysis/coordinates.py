@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,8 +14,8 @@ from coupling.live.session import Session
 from coupling.plan.graph import Address
 
 Gradients = Mapping[Address, np.ndarray]
-_NEW, _MUCH_NEW = 1e-7, 0.2
-"""Least shares of a gradient that other coordinates lack: for any new coordinate, and for a good one."""
+_NEW, _ENOUGH_NEW, _MUCH_NEW = 1e-7, 1e-3, 0.2
+"""Least shares of a gradient that other coordinates lack: for any new coordinate, for an amplitude of deformation, and for a good one."""
 _RANK = 1e-9
 _ASIDE = 1e-3
 
@@ -43,8 +43,8 @@ class Coordinates:
         return list(dict.fromkeys([a for three in self.freedoms for a in three]))
 
     def candidates(self, standing: Standing, gradients: Gradients) -> list[Coordinate]:
-        """Returns candidates: first states that nothing constrains and that are no positions, then freedoms of joints, then other
-        states."""
+        """Returns candidates: first states that nothing constrains and that are no positions, then amplitudes of deformation, freedoms of
+        joints and other states."""
         states = state_addresses(self.session)
         partner = {states[position]: states[velocity] for position, velocity in standing.motions.items()}
         held = np.abs(constraint_rows(standing, gradients)).max(axis=0, initial=0.0) > 0
@@ -54,7 +54,21 @@ class Coordinates:
         known = {each.variable: each for each in [*own, *joints]}
         gauge = {states[i] for i in self.session.built.gauge}
         inner = [each for each in own if each.variable not in moving and each.variable not in gauge]
-        return [*(known[a] for a in self.preferred if a in known), *inner, *joints, *(each for each in own if each.variable in moving)]
+        shapes = [each for each in own if each.variable in self.elastic]
+        rest = [each for each in own if each.variable in moving]
+        return [*(known[a] for a in self.preferred if a in known), *inner, *shapes, *joints, *rest]
+
+    @cached_property
+    def elastic(self) -> frozenset[Address]:
+        """Amplitudes of deformation and their rates. Elastic forces are nearly linear in them, and in no other coordinates."""
+        parts = self.session.built.parts
+        return frozenset(a for a in state_addresses(self.session) if parts[a.part].fmu.by_reference[a.reference].elastic)
+
+    def least(self, each: Coordinate) -> float:
+        """Returns the share of its gradient that a coordinate must have left to be taken before others that lack less."""
+        if each.variable in self.preferred:
+            return _NEW
+        return _ENOUGH_NEW if each.variable in self.elastic else _MUCH_NEW
 
 
 def _freedoms(session: Session) -> Iterator[tuple[Address, Address, Address]]:
@@ -88,7 +102,7 @@ def chart(standing: Standing, coordinates: Coordinates) -> Chart:
     place = {a: i for i, a in enumerate(states)}
     rows = {each.variable: _along(each.variable, gradients, place, n, free) for each in candidates}
     speeds = {*(c.velocity for c in candidates), *(states[i] for i in standing.velocities)}
-    choice = _Choice(rows, free.shape[1])  # positions first: where something moves, velocities depend on them as well
+    choice = _Choice(rows, free.shape[1], coordinates.least)  # positions first: where something moves, velocities depend on them as well
     choice.take([each for each in candidates if each.variable not in speeds])
     of = {each.variable: each for each in candidates}
     beside = [of[c.velocity] for c in choice.chosen if c.velocity in of and c.variable not in speeds]
@@ -109,8 +123,8 @@ def chart(standing: Standing, coordinates: Coordinates) -> Chart:
 class _Choice:
     """Choice of coordinates that distinguish directions; those that do so best come first."""
 
-    def __init__(self, rows: Mapping[Address, np.ndarray], count: int) -> None:
-        self._rows, self._count = rows, count
+    def __init__(self, rows: Mapping[Address, np.ndarray], count: int, least: Callable[[Coordinate], float]) -> None:
+        self._rows, self._count, self._least = rows, count, least
         self._basis = np.zeros((0, count))
         self.chosen: list[Coordinate] = []
 
@@ -118,9 +132,9 @@ class _Choice:
         """Takes the candidates that add a direction to those of earlier calls, at most as many as are needed. Shares are measured in the
         remaining directions."""
         lengths = {each.variable: float(np.linalg.norm(self._rest(each))) for each in candidates}
-        for least in (_MUCH_NEW, _NEW):
+        for any_new in (False, True):
             for each in candidates:
-                rest = self._rest(each)
+                rest, least = self._rest(each), _NEW if any_new else self._least(each)
                 new = float(np.linalg.norm(rest))
                 if len(self.chosen) < self._count and new > max(least * lengths[each.variable], _NEW):
                     self.chosen.append(each)

@@ -27,6 +27,8 @@ _TURN, _PUSH = 0.3, 1e-3
 _HASTE = 1.2
 """Least factor by which strides grow after an unstable pose, which starts the descent slowly."""
 _EXACT, _CLOSED, _BALANCED = 1e-13, 1e-11, 1e-8
+_STIFF = 1e-3
+"""Share by which closing moves deformations, against places: a deformation that no force causes would be far from balance."""
 _NEUTRAL, _AT_REST, _ROUNDING = 1e-9, 1e-9, 1e-20
 
 
@@ -82,6 +84,7 @@ class Search:
         variables = [session.built.parts[a.part].fmu.by_reference[a.reference] for a in self.place]
         self.turns = np.array([v.unit == "rad" for v in variables])
         self.turns[[i for four in self.standing.quaternions for i in four]] = True
+        self._pliant = np.where([v.elastic for v in variables], _STIFF, 1.0)
         self.nominal = np.array([nominal_of(v, size) for v, size in zip(variables, self.standing.sizes, strict=True)])
         rates = ignorable(self.standing, self.coordinates, self.nominal)
         self._ignorable = frozenset(rates.keys() - set(self.held))
@@ -188,7 +191,7 @@ class Search:
             if size <= _EXACT or (size <= _CLOSED and size > 0.5 * before):
                 return chart(standing, self.coordinates)
             before = size
-            step = np.linalg.lstsq(rows, -off, rcond=1e-11)[0]
+            step = self._pliant * np.linalg.lstsq(rows * self._pliant, -off, rcond=1e-11)[0]
             turn = float(np.abs(step[self.turns]).max(initial=0.0))
             standing.move(standing.x + step * min(1.0, _TURN / max(turn, 1e-300)))
         raise AnalysisError(

@@ -155,6 +155,8 @@ class Assembly:
                 held[part.first_state + i] = (name in start and (number, name) not in guesses) or (
                     (number, name) in session.running.values.keys() - guesses
                 )
+                if part.fmu.by_reference[reference].elastic:  # forces deform a body, joints do not
+                    held[part.first_state + i] = (number, name) not in guesses and f"{part.name}.{name}" not in self.wish.guess
         held[list(session.built.gauge)] = True
         return held
 

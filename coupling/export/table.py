@@ -333,6 +333,8 @@ class MechanismTable(VariableTable):
             partner=residual,
             gauge=f"{member.name}.{of.gauge}" if of.gauge else None,
             holds=(_bound(of.minimum), _bound(of.maximum)) if calculated else (None, None),
+            beyond=of.beyond,
+            elastic=of.elastic,
         )
 
     def _role(self, member: Member, of: fmus.FmuVariable) -> Role:

@@ -25,8 +25,8 @@ _TYPES = {
 _PARAMETERS = ("parameter", "structuralParameter")
 _INHERITED = ("unit", "min", "max", "nominal", "relativeQuantity")
 """Attributes that a variable takes from its declared type."""
-_GAUGE = ("Annotations/Annotation[@type='org.jourdain']/Gauge", "Annotations/Tool[@name='org.jourdain']/Gauge")
-"""Places of a tool's annotations of a variable in FMI 3 and FMI 2."""
+_FACTS = ("Annotations/Annotation[@type='org.jourdain']/*", "Annotations/Tool[@name='org.jourdain']/*")
+"""Places of this library's annotations of a variable in FMI 3 and FMI 2."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,10 @@ class FmuVariable:
     """MIME type of binary data."""
     gauge: str | None = None
     """Output that a gauge state follows. The state may be set to its value at any time without changing anything else."""
+    elastic: bool = False
+    """True for an amplitude of deformation, or its rate."""
+    beyond: str = ""
+    """Sentence for values above the range, with ``{percent}`` and ``{times}``; empty for the usual sentence."""
 
 
 class VariableReader:
@@ -124,6 +128,7 @@ class VariableReader:
         if typed.tag not in _TYPES:
             raise self.source.broken(f"has the variable '{name}' of an unknown type ({typed.tag})")
         kind = _TYPES[typed.tag]
+        facts = {each.tag: each for path in _FACTS for each in element.iterfind(path)}
         attributes = self._inherited(typed, name)
         causality = element.get("causality") or "local"
         variability = self._variability(element.get("variability"), causality, kind)
@@ -147,7 +152,9 @@ class VariableReader:
             relative=is_true(attributes.get("relativeQuantity")),
             items=self.items.get(typed.get("declaredType") or "", ()),
             mime=typed.get("mimeType") or OCTETS,
-            gauge=next((each.get("of") for path in _GAUGE for each in element.iterfind(path)), None),
+            gauge=facts["Gauge"].get("of") if "Gauge" in facts else None,
+            elastic="Elastic" in facts,
+            beyond=facts["Beyond"].get("text", "") if "Beyond" in facts else "",
         )
 
     def _resized(self, variable: FmuVariable, element: Element, sizes: Mapping[int, str]) -> FmuVariable:

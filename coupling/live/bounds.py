@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -109,6 +110,10 @@ def _rows(session: Session, found: dict[Address, int]) -> np.ndarray:
 def _sentence(session: Session, address: Address, left: _Left) -> str:
     part, variable = session.built.parts[address.part], _variable(session, address)
     limit = f"at least {variable.minimum:g}" if left.worst < variable.minimum else f"at most {variable.maximum:g}"
+    if variable.beyond and left.worst > variable.maximum > 0:
+        times, percent = math.ceil(left.worst / variable.maximum), f"{100 * left.worst:.0f} %"
+        said = variable.beyond.replace("{percent}", percent).replace("{times}", str(times))
+        return f"'{f'{part.name}.{variable.name}'.rpartition('.')[0]}' {said}"
     unit, step = f" {variable.unit}" if variable.unit else "", session.run.communication_step
     remedy = "change the loads, or connect a component that keeps it in range"
     if step is not None and abs(left.worst) > _GROWN * max(variable.nominal, 1.0):

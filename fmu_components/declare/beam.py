@@ -91,7 +91,9 @@ class UniformBeam(Component):
         I = self.parameter("I", 1e-9, "m4", "second moment of area of the section", above=0, nominal=1e-9)  # noqa: E741
         E = self.parameter("E", 2.1e11, "Pa", "Young's modulus", above=0, nominal=1e11)
         rho = self.parameter("rho", 7850.0, "kg/m3", "density", above=0, nominal=1e3)
-        tau = self.parameter("tau", 0.0, "s", "damping: the stress of a rate of strain, by Young's modulus; 1e-5 is usual for steel", at_least=0)
+        tau = self.parameter(
+            "tau", 0.0, "s", "damping: the stress of a rate of strain, by Young's modulus; 1e-5 is usual for steel", at_least=0
+        )
         self.parameter("fibre", 0.005, "m", "distance of the outer fibre from the centre line, towards y of the beam", nominal=0.01)
         g = Matrix(
             [
@@ -105,8 +107,8 @@ class UniformBeam(Component):
     def amplitudes(self, name: str, count: int, text: str) -> Amplitudes:
         """Declares amplitudes and their rates as states. Their accelerations are symbols of variables that are declared later."""
         columns = [
-            [self.state(f"{name}[{k + 1}]", 0.0, "m", f"amplitude of {text} {k + 1}", nominal=0.01) for k in range(count)],
-            [self.state(f"{name}.rate[{k + 1}]", 0.0, "m/s", f"rate of {name}[{k + 1}]") for k in range(count)],
+            [self.state(f"{name}[{k + 1}]", 0.0, "m", f"amplitude of {text} {k + 1}", nominal=0.01, elastic=True) for k in range(count)],
+            [self.state(f"{name}.rate[{k + 1}]", 0.0, "m/s", f"rate of {name}[{k + 1}]", elastic=True) for k in range(count)],
             [Symbol(f"{name}.acceleration[{k + 1}]", real=True) for k in range(count)],
         ]
         for q, rate, acceleration in zip(*columns, strict=True):
@@ -129,7 +131,9 @@ class UniformBeam(Component):
         n, L = len(shapes), self["L"]
         pairs = Matrix(n, n, lambda i, j: short[i][j].eval(at))
         shorter = [
-            self.local(f"{name}.shortening[{k + 1}]", value / L, "", f"half the change of place along the beam by bend[{k + 1}]", rate=rate / L)
+            self.local(
+                f"{name}.shortening[{k + 1}]", value / L, "", f"half the change of place along the beam by bend[{k + 1}]", rate=rate / L
+            )
             for k, (value, rate) in enumerate(zip(pairs * bend.q, pairs * bend.rate, strict=True))
         ]
         half = Matrix(1, n, shorter)
@@ -158,11 +162,25 @@ class UniformBeam(Component):
             chord = [((1 - at) * shape.eval(-1) + (1 + at) * shape.eval(1)) / 2 for shape in shapes]
             bent.append(sum((shape.eval(at) - base) * q for shape, base, q in zip(shapes, chord, bend.q, strict=True)))
         self.output("middle", bent[1], "m", "deflection of the middle from the chord", nominal=0.01)
-        self.output("bent", Max(*map(Abs, bent)) / L, "", "greatest deflection from the chord by the length", nominal=0.01, holds=(None, GREATEST_BEND))
+        self.output(
+            "bent",
+            Max(*map(Abs, bent)) / L,
+            "",
+            "greatest deflection from the chord by the length",
+            nominal=0.01,
+            holds=(None, GREATEST_BEND),
+            beyond="bends by {percent} of its length: cut it into {times} pieces",
+        )
         for number, at in enumerate(_POINTS, 1):
             curved = Matrix([[4 * shape.diff(XI, XI).eval(at) for shape in shapes]])
             pulled = Matrix(1, len(axial), [2 * shape.diff(XI).eval(at) for shape in axial])
             place = f"at {float(1 + at) / 2:g} of the length"
             moment = self["bending"] * L * curved.dot(bend.q + tau * bend.rate)
             self.output(f"moment[{number}]", moment, "N.m", f"bending moment {place}")
-            self.output(f"strain[{number}]", pulled.dot(stretch.q) / L - fibre * curved.dot(bend.q) / L**2, "", f"strain of the outer fibre {place}", nominal=1e-3)
+            self.output(
+                f"strain[{number}]",
+                pulled.dot(stretch.q) / L - fibre * curved.dot(bend.q) / L**2,
+                "",
+                f"strain of the outer fibre {place}",
+                nominal=1e-3,
+            )

@@ -34,6 +34,7 @@ from fmu_components.declare.declaration import (
     falls,
     reaches,
     rises,
+    type_of,
 )
 from fmu_components.declare.differentiate import TimeDerivative
 from fmu_components.declare.expressions import derivative, symbols_of
@@ -133,21 +134,31 @@ class Component:
         return self._add(Variable(name, Role.SWITCH, "", text, start, type="boolean"))
 
     def state(
-        self, name: str, start: float, unit: str, text: str, *, nominal: float = 1.0, gauge: str | None = None, holds: Bounds = (None, None)
+        self,
+        name: str,
+        start: float,
+        unit: str,
+        text: str,
+        *,
+        nominal: float = 1.0,
+        gauge: str | None = None,
+        holds: Bounds = (None, None),
+        elastic: bool = False,
     ) -> sympy.Symbol:
         """Declares a continuous state; give its derivative with ``rate``.
 
         A ``gauge`` state follows the output of that name and chooses between equivalent values, such as angles that differ by whole turns.
-        No equation uses it: its errors do not count, and it is no coordinate of the system.
+        No equation uses it: its errors do not count, and it is no coordinate of the system. An ``elastic`` state is an amplitude of
+        deformation, or its rate, which assembly holds.
         """
-        return self._add(Variable(name, Role.STATE, unit, text, float(start), nominal=nominal, gauge=gauge, holds=holds))
+        return self._add(Variable(name, Role.STATE, unit, text, float(start), nominal=nominal, gauge=gauge, holds=holds, elastic=elastic))
 
     def rate(self, state: sympy.Symbol, derivative: sympy.Expr) -> None:
         """Gives the time derivative of a ``state``: ``derivative`` is an expression in the unit of the state per second."""
         variable = self._draft.variables.get(str(state))
         if variable is None or variable.role is not Role.STATE:
             raise DeclarationError(f"{self._name}: rate() was given '{state}', which is not a state; declare it with state() first")
-        unit = _rate_unit(variable.unit)
+        unit = units.rate_unit(variable.unit)
         der = self._add(
             Variable(
                 f"der({state})",
@@ -163,7 +174,7 @@ class Component:
 
     def discrete(self, name: str, start: float | int | bool, unit: str, text: str) -> sympy.Symbol:
         """Declares a state that changes at events only; Boolean, integer or real as its start value is."""
-        return self._add(Variable(name, Role.DISCRETE, unit, text, start, type=_type_of(start)))
+        return self._add(Variable(name, Role.DISCRETE, unit, text, start, type=type_of(start)))
 
     def input(self, name: str, start: float, unit: str, text: str, *, order: int = 3) -> sympy.Symbol:
         """Declares an input. ``order`` is its level: 0 for a position, 1 for a velocity, 2 for an acceleration, 3 for an effort or another
@@ -172,11 +183,11 @@ class Component:
 
     def command(self, name: str, start: bool | int, text: str) -> sympy.Symbol:
         """Declares a Boolean or integer input, as its start value is; it changes at events and between steps only."""
-        if _type_of(start) == "real":
+        if type_of(start) == "real":
             raise DeclarationError(
                 f"{self._name}: the command '{name}' starts at {start!r}; give True, False or a whole number, or declare it with input()"
             )
-        return self._add(Variable(name, Role.DISCRETE_INPUT, "", text, start, type=_type_of(start)))
+        return self._add(Variable(name, Role.DISCRETE_INPUT, "", text, start, type=type_of(start)))
 
     def signal(self, name: str, unit: str, text: str, *, rates: int = 1) -> sympy.Symbol:
         """Declares an input with its time derivatives ``<name>.rate`` and ``<name>.acceleration``; therefore D applies to it.
@@ -188,22 +199,30 @@ class Component:
         for order, (suffix, words) in enumerate(
             (("rate", "time derivative"), ("acceleration", "second time derivative"))[:rates], level + 1
         ):
-            unit = _rate_unit(unit)
+            unit = units.rate_unit(unit)
             self._draft.rates[value] = value = self.input(f"{name}.{suffix}", 0.0, unit, f"{words} of {name}", order=order)
         return self[name]
 
     def output(
-        self, name: str, equation: sympy.Basic, unit: str, text: str, *, nominal: float = 1.0, holds: Bounds = (None, None)
+        self,
+        name: str,
+        equation: sympy.Basic,
+        unit: str,
+        text: str,
+        *,
+        nominal: float = 1.0,
+        holds: Bounds = (None, None),
+        beyond: str = "",
     ) -> sympy.Symbol:
-        """Declares an output, which other components may use."""
-        return self._calculated(Role.OUTPUT, name, equation, unit, text, nominal, holds)
+        """Declares an output, which other components may use. ``beyond`` is the sentence for values above those that it ``holds``."""
+        return self._calculated(Role.OUTPUT, name, equation, unit, text, nominal, holds, beyond)
 
     def coordinate(self, name: str, equation: sympy.Expr, unit: str, text: str) -> sympy.Symbol:
         """Declares a quantity with its rates as the outputs ``<name>.q``, ``.qd`` and ``.qdd``; D then takes it as a whole."""
         q = self.output(f"{name}.q", equation, unit, text)
         rate = self.D(sympy.sympify(equation))
-        qd = self.output(f"{name}.qd", rate, _rate_unit(unit), f"rate of {name}.q")
-        qdd = self.output(f"{name}.qdd", self.D(rate), _rate_unit(_rate_unit(unit)), f"second derivative of {name}.q")
+        qd = self.output(f"{name}.qd", rate, units.rate_unit(unit), f"rate of {name}.q")
+        qdd = self.output(f"{name}.qdd", self.D(rate), units.rate_unit(units.rate_unit(unit)), f"second derivative of {name}.q")
         self._draft.rates |= {q: qd, qd: qdd}
         return q
 
@@ -225,9 +244,9 @@ class Component:
         return symbol
 
     def _calculated(
-        self, role: Role, name: str, equation: sympy.Basic, unit: str, text: str, nominal: float, holds: Bounds
+        self, role: Role, name: str, equation: sympy.Basic, unit: str, text: str, nominal: float, holds: Bounds, beyond: str = ""
     ) -> sympy.Symbol:
-        return self._add(Variable(name, role, unit, text, nominal=nominal, equation=sympy.sympify(equation), holds=holds))
+        return self._add(Variable(name, role, unit, text, nominal=nominal, equation=sympy.sympify(equation), holds=holds, beyond=beyond))
 
     # -- ports ---------------------------------------------------------------------------------------------------
 
@@ -404,17 +423,6 @@ class Component:
 
     def _unit_of(self, expression: sympy.Basic) -> str:
         return (self.dimension_of(expression) or units.NUMBER).unit()
-
-
-def _type_of(start: float | int | bool) -> str:
-    return "boolean" if isinstance(start, bool) else "integer" if isinstance(start, int) else "real"
-
-
-def _rate_unit(unit: str) -> str:
-    """The unit of the time derivative; radians stay, which dimensions do not know."""
-    if "rad" in unit:
-        return f"{unit}/s" if "/" not in unit else f"{unit}2"
-    return (units.Dimension.of(unit) / units.Dimension.of("s")).unit()
 
 
 def component_name(component: type[Component]) -> str:

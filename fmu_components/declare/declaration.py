@@ -112,6 +112,10 @@ class Variable:
     """Output that a gauge state follows. The state may be set to this output's value at any time without changing anything else."""
     holds: tuple[float | None, float | None] = (None, None)
     """The bounds within which the component describes what happens; values outside are not refused."""
+    beyond: str = ""
+    """Sentence, after the name of the instance, for a value above the bound: ``{percent}`` is the value, ``{times}`` how often it holds the bound."""
+    elastic: bool = False
+    """True for an amplitude of deformation, or its rate, which assembly leaves where it starts."""
 
     @property
     def symbol(self) -> sympy.Symbol:
@@ -120,6 +124,11 @@ class Variable:
 
 def boolean_symbol(name: str) -> sympy.Symbol:
     return sympy.Symbol(name)
+
+
+def type_of(start: float | int | bool) -> str:
+    """Returns the type of a variable by its start value."""
+    return "boolean" if isinstance(start, bool) else "integer" if isinstance(start, int) else "real"
 
 
 @dataclass(frozen=True)

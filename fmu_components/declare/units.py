@@ -198,6 +198,13 @@ def dimension(expression: sympy.Basic, known: Mapping[sympy.Symbol, Dimension | 
     return NUMBER
 
 
+def rate_unit(unit: str) -> str:
+    """Returns the unit of the time derivative; radians stay, which dimensions do not know."""
+    if "rad" in unit:
+        return f"{unit}/s" if "/" not in unit else f"{unit}2"
+    return (Dimension.of(unit) / Dimension.of("s")).unit()
+
+
 def _common(whole: sympy.Basic, terms: object, known: Mapping[sympy.Symbol, Dimension | None]) -> Dimension | None:
     found: Dimension | None = None
     for term in terms:  # type: ignore[attr-defined]

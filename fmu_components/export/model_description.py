@@ -205,10 +205,13 @@ def _variable(table: VariableTable, variable: Variable, fmi: int, places: Mappin
 
 def _facts(variable: Variable, fmi: int) -> list[Element]:
     """Returns the annotations of a variable for a coupling master, which other tools ignore."""
-    if variable.gauge is None:
-        return []
+    facts = [
+        *([element("Gauge", {"of": variable.gauge})] if variable.gauge is not None else ()),
+        *([element("Elastic")] if variable.elastic else ()),
+        *([element("Beyond", {"text": variable.beyond})] if variable.beyond else ()),
+    ]
     tag, key = {2: ("Tool", "name"), 3: ("Annotation", "type")}[fmi]
-    return [element("Annotations", children=[element(tag, {key: "org.jourdain"}, [element("Gauge", {"of": variable.gauge})])])]
+    return [element("Annotations", children=[element(tag, {key: "org.jourdain"}, facts)])] if facts else []
 
 
 def _identity(table: VariableTable, variable: Variable, fmi: int) -> dict[str, Value]:
