@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from fmu_components.declare.space import SpatialJoint as SpatialJoint
     from fmu_components.export.build import cached_fmu as cached_fmu
     from fmu_components.export.kept import cache_folder as cache_folder
+    from fmu_components.planar.Beam import Beam as Beam
     from fmu_components.signal.StateSpace import StateSpace as StateSpace
     from fmu_components.signal.TransferFunction import TransferFunction as TransferFunction
 
@@ -71,6 +72,7 @@ _NAMES = {
     "fmu_components.declare.space": "SpatialJoint",
     "fmu_components.export.build": "cached_fmu",
     "fmu_components.export.kept": "cache_folder",
+    "fmu_components.planar.Beam": "Beam",
     "fmu_components.signal.StateSpace": "StateSpace",
     "fmu_components.signal.TransferFunction": "TransferFunction",
 }

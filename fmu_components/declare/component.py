@@ -177,8 +177,7 @@ class Component:
         return self._add(Variable(name, Role.DISCRETE, unit, text, start, type=type_of(start)))
 
     def input(self, name: str, start: float, unit: str, text: str, *, order: int = 3) -> sympy.Symbol:
-        """Declares an input. ``order`` is its level: 0 for a position, 1 for a velocity, 2 for an acceleration, 3 for an effort or another
-        signal."""
+        """Declares an input. ``order`` is its level: 0 for a position, 1 for a velocity, 2 for an acceleration, 3 for any other."""
         return self._add(Variable(name, Role.INPUT, unit, text, float(start), order=order))
 
     def command(self, name: str, start: bool | int, text: str) -> sympy.Symbol:
@@ -215,7 +214,7 @@ class Component:
         beyond: str = "",
     ) -> sympy.Symbol:
         """Declares an output, which other components may use. ``beyond`` is the sentence for values above those that it ``holds``."""
-        return self._calculated(Role.OUTPUT, name, equation, unit, text, nominal, holds, beyond)
+        return self._calculated(Role.OUTPUT, name, equation, unit, text, nominal=nominal, holds=holds, beyond=beyond)
 
     def coordinate(self, name: str, equation: sympy.Expr, unit: str, text: str) -> sympy.Symbol:
         """Declares a quantity with its rates as the outputs ``<name>.q``, ``.qd`` and ``.qdd``; D then takes it as a whole."""
@@ -238,15 +237,13 @@ class Component:
         holds: Bounds = (None, None),
     ) -> sympy.Symbol:
         """Declares a quantity that is shown but not connected, or that shortens other equations. With its ``rate`` D applies to it."""
-        symbol = self._calculated(Role.LOCAL, name, equation, unit, text, nominal, holds)
+        symbol = self._calculated(Role.LOCAL, name, equation, unit, text, nominal=nominal, holds=holds)
         if rate is not None:
             self._draft.rates[symbol] = rate
         return symbol
 
-    def _calculated(
-        self, role: Role, name: str, equation: sympy.Basic, unit: str, text: str, nominal: float, holds: Bounds, beyond: str = ""
-    ) -> sympy.Symbol:
-        return self._add(Variable(name, role, unit, text, nominal=nominal, equation=sympy.sympify(equation), holds=holds, beyond=beyond))
+    def _calculated(self, role: Role, name: str, equation: sympy.Basic, unit: str, text: str, **more: Any) -> sympy.Symbol:
+        return self._add(Variable(name, role, unit, text, equation=sympy.sympify(equation), **more))
 
     # -- ports ---------------------------------------------------------------------------------------------------
 

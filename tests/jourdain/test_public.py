@@ -14,7 +14,7 @@ import pytest
 import jourdain
 
 PUBLIC = """
-    AnalysisError BuildError Checkpoint Component Contacts DeclarationError Ending Equilibria Explanation FmuError FractionalModel Index3 InitialStateError
+    AnalysisError Beam BuildError Checkpoint Component Contacts DeclarationError Ending Equilibria Explanation FmuError FractionalModel Index3 InitialStateError
     InterpolatedModel Isolation Joint LinearFamily LinearGrid LinearModel Outcome Pose Result ResultError RunEnded Scheme Sensitivities SpatialJoint StartError StateSpace Statistics
     Successive SweepError SweepTable System TransferFunction UnknownComponent all_components cache_folder cached_fmu find from_file from_modelica
     orientation sample sweep
