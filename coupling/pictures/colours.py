@@ -31,3 +31,24 @@ DARK_DOMAINS = {
 }
 """The same colours on a dark page."""
 OTHER = "other"
+
+
+def hue(number: int) -> str:
+    """Returns the colour of a body by its number."""
+    return LIGHT[number % len(LIGHT)] if number >= 0 else "#8a97a5"
+
+
+def mixed(colour: str, share: float, other: str) -> str:
+    """Returns a colour with a share of another one."""
+    pairs = ((int(colour[i : i + 2], 16), int(other[i : i + 2], 16)) for i in (1, 3, 5))
+    return "#" + "".join(f"{round(a * (1 - share) + b * share):02x}" for a, b in pairs)
+
+
+def edge(colour: str) -> str:
+    """Returns the colour of the edge of an area."""
+    return mixed(colour, 0.45, "#0b1520")
+
+
+def face(colour: str, share: float = 0.12) -> str:
+    """Returns the colour of an area on white paper."""
+    return mixed(colour, share, "#ffffff")

@@ -30,6 +30,8 @@ class Frame:
     at_rest: bool
     centre: np.ndarray
     """The mass centre in the frame."""
+    end: bool = False
+    """True for a port that moves in its body, such as the end of a beam."""
 
     def at(self, point: np.ndarray) -> np.ndarray:
         """Returns a point of the frame over time, in absolute coordinates."""
@@ -138,7 +140,7 @@ class _Reader:
             port = self.place(self.places[said["origin"]])
             position, rotation = _without(position, rotation, port)
         centre = self._lifted(self.numbers(said.get("centre") or [0.0] * self.dimension))
-        return Frame(said["name"], said["model"], position, rotation, not pose, centre)
+        return Frame(said["name"], said["model"], position, rotation, not pose, centre, bool(said.get("end")))
 
     def _pose(self, pose: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         planar = self.dimension == 2

@@ -77,8 +77,10 @@ def scene_of(
     or ports.
     """
     geometry = geometry_of(record)
-    bodies = [i for i, frame in enumerate(geometry.frames) if not frame.at_rest]
+    bodies = [i for i, frame in enumerate(geometry.frames) if not frame.at_rest and not frame.end]
     colours = {frame: number for number, frame in enumerate(bodies)}
+    ends = [i for i, frame in enumerate(geometry.frames) if frame.end]
+    colours |= {i: colours[geometry.by_name[geometry.frames[i].name.rpartition(".")[0]]] for i in ends}
     with drawable(record):
         low, high = bounds_of(geometry)
         size = float(np.linalg.norm(high - low)) or 1.0
@@ -220,7 +222,8 @@ class _Table:
 
     def _first_plots(self) -> list[list[int]]:
         """Returns angles of the first bodies, if any, and the reactions of the first joint."""
-        bodies = [pose for pose in self.poses if pose is not None][:3]
+        frames = self.geometry.frames
+        bodies = [pose for pose, frame in zip(self.poses, frames, strict=True) if pose is not None and not frame.end][:3]
         last = 2 if self.geometry.dimension == 2 else slice(0, 3)
         found = [[pose[2] for pose in bodies]] if last == 2 else [pose[:3] for pose in bodies[:1]]
         reaction = next((name for name in self.column if name.endswith(".reaction")), None)
@@ -246,6 +249,8 @@ def _traces(geometry: Geometry, colours: dict[int, int], chosen: Sequence[str] |
     paths: dict[int, float] = {}
     for number, colour in colours.items():
         frame = geometry.frames[number]
+        if frame.end:
+            continue
         places = {name: place for name, place in geometry.places.items() if place.frame == number}
         named = next((place.at for name, place in places.items() if any(matches(name, each) for each in wanted)), None)
         on = named is not None or any(matches(frame.name, each) for each in wanted)

@@ -107,6 +107,21 @@ class Shapes:
             points = [*points, frame.centre]
         yield {"kind": "hull", "frame": number, "points": [each.tolist() for each in hull(points)], "w": width, "size": size, "c": colour}
 
+    def _bent(self, word: Mapping[str, Any]) -> Iterator[Shape]:
+        """Yields the centre line of a beam, which follows from its mean frame and the frames of its ends."""
+        number, width = self.geometry.by_name.get(word["of"]), 0.008 * self.size
+        if number is not None:
+            length, (a, b) = self.geometry.value(word["length"]), self._places(word)
+            yield {
+                "kind": "bent",
+                "frame": number,
+                "a": self._at(a),
+                "b": self._at(b),
+                "length": length,
+                "w": width,
+                "c": self._colour(number),
+            }
+
     def _centre(self, word: Mapping[str, Any]) -> Iterator[Shape]:
         number = self.geometry.by_name.get(word["of"])
         if number is not None and not self.space:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from coupling.checks import check_truth
-from coupling.pictures.colours import LIGHT
+from coupling.pictures.bent import bent_line
+from coupling.pictures.colours import edge, face, hue, mixed
 from coupling.pictures.meshes import is_closed, unpack_mesh, welded
 from coupling.pictures.pose import Posed
 from coupling.pictures.scene import Scene
@@ -38,6 +39,7 @@ _ORDER = (
     "piston",
     "coil",
     "slider",
+    "bent",
     "hull",
     "outline",
     "capsule",
@@ -160,7 +162,7 @@ def draw(scene: Scene, view: View, posed: Posed, shapes: Sequence[Shape]) -> Non
         if trace["on"]:
             frame = scene.geometry.frames[trace["at"][0]]
             points = frame.at(np.array(trace["at"][1]))[:: max(1, len(scene.time) // 400)]
-            view.sheet.path([view.pixel(p) for p in points], _hue(trace["c"]), 1.4, alpha=0.45)
+            view.sheet.path([view.pixel(p) for p in points], hue(trace["c"]), 1.4, alpha=0.45)
     for shape in shapes:
         _DRAW[shape["kind"]](view, posed, shape)
 
@@ -230,6 +232,8 @@ def _names(scene: Scene, view: View, posed: Posed) -> None:
     taken = [(*view.pixel(tip), 6.0) for _, tip in _arrows(scene, posed)]
     for frame, colour in scene.colours.items():
         each = scene.geometry.frames[frame]
+        if each.end:
+            continue
         x, y = view.pixel(posed.point([frame, each.centre]))
         half = 3.7 * len(each.name) + 7
         for k in (0, 1, -1, 2, -2, 3, -3, 4):
@@ -237,7 +241,7 @@ def _names(scene: Scene, view: View, posed: Posed) -> None:
             if all(abs(place - v) >= 19.5 or abs(x - u) >= half + other for u, v, other in taken):
                 break
         taken.append((x, place, half))
-        view.sheet.tag((x, place), each.name, _hue(colour), _INK)
+        view.sheet.tag((x, place), each.name, hue(colour), _INK)
 
 
 def ruler(view: View, bottom: float) -> None:
@@ -246,23 +250,6 @@ def ruler(view: View, bottom: float) -> None:
     view.sheet.path([(x, y - 5), (x, y), (x + reach, y), (x + reach, y - 5)], _DIM, 1.4)
     factor, unit = (1e6, "µm") if length < 1e-3 else (1e3, "mm") if length < 0.1 else (1.0, "m")
     view.sheet.text((x + reach + 6, y), f"{length * factor:.3g} {unit}", _DIM)
-
-
-def _hue(number: int) -> str:
-    return LIGHT[number % len(LIGHT)] if number >= 0 else "#8a97a5"
-
-
-def _mixed(colour: str, share: float, other: str) -> str:
-    pairs = ((int(colour[i : i + 2], 16), int(other[i : i + 2], 16)) for i in (1, 3, 5))
-    return "#" + "".join(f"{round(a * (1 - share) + b * share):02x}" for a, b in pairs)
-
-
-def _edge(colour: str) -> str:
-    return _mixed(colour, 0.45, "#0b1520")
-
-
-def _face(colour: str, share: float = 0.12) -> str:
-    return _mixed(colour, share, _PAPER)
 
 
 # -- shapes ------------------------------------------------------------------------------------------------------------------------
@@ -275,16 +262,23 @@ def _bar(view: View, a: Point, b: Point, width: float, colour: str, edge: str) -
 
 def _hull(view: View, posed: Posed, shape: Shape) -> None:
     points = [view.pixel(posed.point([shape["frame"], p])) for p in shape["points"]]
-    colour, width = _hue(shape["c"]), 2 * view.wide(shape["w"])
+    colour, width = hue(shape["c"]), 2 * view.wide(shape["w"])
     points = points * 2 if len(points) == 1 else points
-    view.sheet.path(points, _edge(colour), width + 2.4, closed=len(points) > 2)
-    view.sheet.path(points, _face(colour), width, _face(colour) if len(points) > 2 else "", len(points) > 2)
+    view.sheet.path(points, edge(colour), width + 2.4, closed=len(points) > 2)
+    view.sheet.path(points, face(colour), width, face(colour) if len(points) > 2 else "", len(points) > 2)
+
+
+def _bent(view: View, posed: Posed, shape: Shape) -> None:
+    line = [view.pixel(p) for p in bent_line(posed, shape)]
+    colour, width = hue(shape["c"]), 2 * view.wide(shape["w"])
+    view.sheet.path(line, edge(colour), width + 2.4)
+    view.sheet.path(line, face(colour), width)
 
 
 def _outline(view: View, posed: Posed, shape: Shape) -> None:
     rings = [[view.pixel(posed.point([shape["frame"], p])) for p in ring] for ring in shape["rings"]]
-    colour = shape.get("paint") or _hue(shape["c"])
-    view.sheet.area(rings, _edge(colour), 2.4, _face(colour))
+    colour = shape.get("paint") or hue(shape["c"])
+    view.sheet.area(rings, edge(colour), 2.4, face(colour))
 
 
 def _mesh(view: View, posed: Posed, shape: Shape) -> None:
@@ -304,10 +298,10 @@ def _mesh(view: View, posed: Posed, shape: Shape) -> None:
     normals = np.where(towards[:, None] < 0, -normals, normals)
     bright = 0.55 + 0.45 * np.clip(normals @ _LIGHT, 0, 1)
     depth = (a + b + c) @ view.axes[2]
-    colour = shape.get("paint") or _hue(shape["c"])
+    colour = shape.get("paint") or hue(shape["c"])
     for k in np.argsort(depth, kind="stable"):
         if seen[k]:
-            shade = _mixed("#1b2733", float(bright[k]), _face(colour, 0.25))
+            shade = mixed("#1b2733", float(bright[k]), face(colour, 0.25))
             view.sheet.path([view.pixel(p) for p in (a[k], b[k], c[k])], shade, 0.7, shade)
 
 
@@ -315,19 +309,19 @@ def _silhouette(view: View, points: np.ndarray, shape: Shape) -> None:
     """Draws the hull of the points that lie farthest out in some directions: always the same number of points."""
     seen, turns = np.array([view.pixel(p) for p in points]), np.linspace(0, 2 * np.pi, 24, endpoint=False)
     corners = seen[np.argmax(seen @ np.stack([np.cos(turns), np.sin(turns)]), axis=0)]
-    colour = shape.get("paint") or _hue(shape["c"])
-    view.sheet.path([(float(x), float(y)) for x, y in corners], _edge(colour), 1.2, _face(colour, 0.25))
+    colour = shape.get("paint") or hue(shape["c"])
+    view.sheet.path([(float(x), float(y)) for x, y in corners], edge(colour), 1.2, face(colour, 0.25))
 
 
 def _capsule(view: View, posed: Posed, shape: Shape) -> None:
-    colour = _hue(shape["c"])
+    colour = hue(shape["c"])
     a, b = view.pixel(posed.point(shape["a"])), view.pixel(posed.point(shape["b"]))
-    _bar(view, a, b, 2 * view.wide(shape["r"]), _face(colour), _edge(colour))
+    _bar(view, a, b, 2 * view.wide(shape["r"]), face(colour), edge(colour))
 
 
 def _ball(view: View, posed: Posed, shape: Shape) -> None:
-    colour = _hue(shape["c"])
-    view.sheet.disc(view.pixel(posed.point(shape["at"])), view.wide(shape["r"], 3), _edge(colour), 1.2, _face(colour))
+    colour = hue(shape["c"])
+    view.sheet.disc(view.pixel(posed.point(shape["at"])), view.wide(shape["r"], 3), edge(colour), 1.2, face(colour))
 
 
 def _centre(view: View, posed: Posed, shape: Shape) -> None:
@@ -382,7 +376,7 @@ def _slider(view: View, posed: Posed, shape: Shape) -> None:
     u = u / (np.linalg.norm(u) or 1.0) * np.array([1, -1])
     v, at = np.array([-u[1], u[0]]), np.array(view.pixel(posed.point(shape["at"])))
     corners = [at + r * (a * u + 0.62 * b * v) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
-    view.sheet.path([(float(x), float(y)) for x, y in corners], view.red(shape, _edge(_hue(shape["c"]))), 1.8, _face(_hue(shape["c"])))
+    view.sheet.path([(float(x), float(y)) for x, y in corners], view.red(shape, edge(hue(shape["c"]))), 1.8, face(hue(shape["c"])))
 
 
 def _fixed(view: View, posed: Posed, shape: Shape) -> None:
@@ -456,14 +450,14 @@ def _circle(view: View, posed: Posed, shape: Shape, radius: float, count: int = 
 
 
 def _wheel(view: View, posed: Posed, shape: Shape) -> None:
-    colour, centre = _hue(shape["c"]), view.pixel(posed.point(shape["at"]))
-    view.sheet.path(_circle(view, posed, shape, shape["r"]), _edge(colour), 2.0, _face(colour, 0.6))
+    colour, centre = hue(shape["c"]), view.pixel(posed.point(shape["at"]))
+    view.sheet.path(_circle(view, posed, shape, shape["r"]), edge(colour), 2.0, face(colour, 0.6))
     for spoke in _circle(view, posed, shape, shape["r"], 6):
-        view.sheet.path([centre, spoke], _edge(colour), 1.4)
+        view.sheet.path([centre, spoke], edge(colour), 1.4)
 
 
 def _gear(view: View, posed: Posed, shape: Shape) -> None:
-    colour, step, module = _hue(shape["c"]), 2 * np.pi / shape["teeth"], 2 * shape["r"] / shape["teeth"]
+    colour, step, module = hue(shape["c"]), 2 * np.pi / shape["teeth"], 2 * shape["r"] / shape["teeth"]
     x0, y0 = view.pixel(posed.point(shape["at"]))
     c, s = posed.turned(shape["at"][0])[:2, 0]
     angle, points = float(np.arctan2(s, c)), []
@@ -471,10 +465,11 @@ def _gear(view: View, posed: Posed, shape: Shape) -> None:
         for share, out in ((-0.29, -1.1), (-0.14, 0.9), (0.14, 0.9), (0.29, -1.1)):
             r, a = (shape["r"] + out * module) * view.scale, angle + (k + share) * step
             points.append((x0 + r * float(np.cos(a)), y0 - r * float(np.sin(a))))
-    view.sheet.path(points, _edge(colour), 1.5, _face(colour, 0.25))
+    view.sheet.path(points, edge(colour), 1.5, face(colour, 0.25))
 
 
 _DRAW: dict[str, Callable[[View, Posed, Shape], None]] = {
+    "bent": _bent,
     "hull": _hull,
     "outline": _outline,
     "mesh": _mesh,

@@ -94,7 +94,9 @@ class _Scene:
         for port, terminal in ports.items():
             if port not in points and f"{part.name}.{port}" not in self.places:
                 dimension = 2 if len(_POSES[terminal.kind]) == 3 else 3
-                self._frame(part, part.name if len(ports) == 1 else f"{part.name}.{port}", _members(terminal), dimension)
+                frame = self._frame(part, part.name if len(ports) == 1 else f"{part.name}.{port}", _members(terminal), dimension)
+                if "pose" in picture:
+                    frame["end"] = True
                 self.places[f"{part.name}.{port}"] = {"frame": len(self.frames) - 1, "at": [0.0] * dimension}
 
     def add_inside(self, part: Part, inside: Mapping[str, Any]) -> None:

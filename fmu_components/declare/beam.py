@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, ClassVar
 
-from sympy import Abs, Expr, Matrix, Max, Poly, Rational, Symbol, legendre_poly
+from sympy import Abs, Expr, Matrix, Poly, Rational, Symbol, legendre_poly
 
 from fmu_components.declare.component import Component
 
 XI = Symbol("xi")
 _POINTS = (-1, Rational(-1, 2), 0, Rational(1, 2), 1)
 """Places at which moments and strains are outputs; those between the ends also show the deflection."""
-GREATEST_BEND = 0.06
-"""Deflection from the chord, as a share of the length, up to which the place of an end is right to about a thousandth of the length."""
 
 
 def legendre(degree: int) -> Poly:
@@ -53,6 +52,11 @@ def shortening(shapes: Sequence[Poly], start: int) -> list[list[Poly]]:
     return [[each - each.eval(start) for each in row] for row in found]
 
 
+def _greater(a: Expr, b: Expr) -> Expr:
+    """Returns the greater of two expressions. SymPy's own function has slopes of nested conditions."""
+    return (a + b + Abs(a - b)) / 2
+
+
 @dataclass(frozen=True)
 class Amplitudes:
     """The amplitudes of shapes, with their rates and accelerations, as columns."""
@@ -83,6 +87,8 @@ class UniformBeam(Component):
     """Base of uniform flexible beams in the plane, whose number of shapes is structural."""
 
     sizes: ClassVar[tuple[int, ...]]
+    greatest_bend: ClassVar[float]
+    """Deflection from the chord, by the length, up to which the place of an end is right to about a thousandth of the length."""
 
     def section(self) -> tuple[Any, ...]:
         """Declares the parameters of the beam; returns length, area, mass, unit of the bending stiffness, damping and gravity."""
@@ -164,11 +170,11 @@ class UniformBeam(Component):
         self.output("middle", bent[1], "m", "deflection of the middle from the chord", nominal=0.01)
         self.output(
             "bent",
-            Max(*map(Abs, bent)) / L,
+            reduce(_greater, map(Abs, bent)) / L,
             "",
             "greatest deflection from the chord by the length",
             nominal=0.01,
-            holds=(None, GREATEST_BEND),
+            holds=(None, self.greatest_bend),
             beyond="bends by {percent} of its length: cut it into {times} pieces",
         )
         for number, at in enumerate(_POINTS, 1):

@@ -124,6 +124,11 @@ def rod(a: str, b: str) -> Word:
     return Word("rod", (a, b))
 
 
+def bent(a: str, b: str, length: Value) -> Word:
+    """The centre line of a beam between its ends, which move in its mean frame; in a picture with the pose of that frame."""
+    return Word("bent", (a, b), (("length", length),))
+
+
 def wheel(port: str, radius: Value) -> Word:
     """A disc with spokes; in space its axis is the axis z of the port."""
     return Word("wheel", (port,), (("radius", radius),))

@@ -11,6 +11,7 @@ from fmu_components.declare.beam import Amplitudes, UniformBeam, legendre, mean,
 from fmu_components.declare.component import Component
 from fmu_components.declare.icon import Drawing, circle, line
 from fmu_components.declare.orders import by_name, catalogued, of_order
+from fmu_components.declare.picture import Picture, bent
 from fmu_components.declare.ports import PLANAR, Side
 
 
@@ -44,6 +45,9 @@ class _Beam(UniformBeam):
         circle(-0.85, 0.2, 0.14, fill=1.0),
         circle(0.85, 0.2, 0.14, fill=1.0),
     )
+
+    greatest_bend = 0.06
+    picture = Picture((bent("p1", "p2", "L"),), ("x", "y", "theta"))
 
     def declare(self) -> None:
         n, stretches = (*self.sizes, 0)[:2]

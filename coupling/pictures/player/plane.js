@@ -65,6 +65,13 @@ const DRAW = {
     stroke(inside, 2 * w);
     if (points.length > 2) fill(inside);
   },
+  bent(s) {
+    const w = wide(s.w), colour = hue(s.c);
+    pen.lineJoin = pen.lineCap = 'round';
+    line(bentLine(s).map(pixel));
+    stroke(edge(colour), 2 * w + 2.4);
+    stroke(face(colour, hovered === s.frame ? 0.35 : 0.12), 2 * w);
+  },
   outline(s) {
     edged(s);
     const colour = paint(s), inside = face(colour, hovered === s.frame ? 0.35 : 0.12);
@@ -240,7 +247,7 @@ const DRAW = {
     stroke(edge(colour), 1.2);
   },
 };
-const ORDER = {level: -1, rail: 0, inertia: 1, gear: 2, wheel: 2, rod: 3, dashpot: 4, piston: 4, coil: 4, slider: 4.5, hull: 5, outline: 5, ball: 5, fixed: 5.5, pin: 6, square: 6, centre: 7};
+const ORDER = {level: -1, rail: 0, inertia: 1, gear: 2, wheel: 2, rod: 3, dashpot: 4, piston: 4, coil: 4, slider: 4.5, bent: 5, hull: 5, outline: 5, ball: 5, fixed: 5.5, pin: 6, square: 6, centre: 7};
 const ordered = scene.shapes.filter(s => DRAW[s.kind]).sort((a, b) => ORDER[a.kind] - ORDER[b.kind]);
 function arrow(x0, y0, x1, y1) {
   const length = Math.hypot(x1 - x0, y1 - y0);

@@ -168,6 +168,12 @@ const SOLIDS = {
     along('tube', spacePoint(s.a), b, s.r, colour);
     put('bead', [s.r, 0, 0], [0, s.r, 0], [0, 0, s.r], b, colour);
   },
+  bent(s, colour) {
+    bentLine(s).forEach((p, i, all) => {
+      if (i) along('tube', all[i - 1], p, s.w, colour);
+      put('bead', [s.w, 0, 0], [0, s.w, 0], [0, 0, s.w], p, colour);
+    });
+  },
   ball(s, colour) { globe(spacePoint(s.at), s.r, colour) },
   knuckle(s) { if (show.joints) globe(spacePoint(s.at), s.r, joint(s)) },
   pin(s) {

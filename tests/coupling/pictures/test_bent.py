@@ -1,0 +1,89 @@
+"""Pictures of flexible beams: the centre line against the amplitudes, and the ends as parts of their body."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from shutil import which
+
+import numpy as np
+import pytest
+
+from coupling.pictures.bent import bent_line
+from coupling.pictures.pose import Posed
+from coupling.pictures.scene import Scene, scene_of
+from jourdain import Result, System
+
+PLAYER = Path(__file__).parents[3] / "coupling" / "pictures" / "player" / "player.js"
+
+
+@pytest.fixture(scope="module")
+def run() -> Result:
+    """Gives a beam of four shapes that hangs on a pin at an angle, and swings."""
+    system = System("pendulum", gravity=(0.0, -9.81, 0.0))
+    system.add("ground", "planar.Fixed")
+    system.add("pin", "planar.Revolute")
+    bends = {"bend[1]": 0.03, "bend[2]": 0.01, "bend[3]": -0.004, "bend[4]": 0.002}
+    system.add("beam", "planar.Beam4", {"rho": 1000.0, "A": 1e-3, "I": 1e-3, "E": 1e3, "L": 2.0, "theta": 0.7, **bends})
+    system.connect("ground.p1", "pin.M")
+    system.connect("pin.N", "beam.p1")
+    return system.simulate(0.2, initial=system.assemble(guess={"beam.x": 0.8, "beam.y": 0.6}))
+
+
+@pytest.fixture(scope="module")
+def scene(run) -> Scene:
+    return scene_of(run.record)
+
+
+def expected(run: Result, row: int) -> np.ndarray:
+    """Returns the centre line by the sum of the shapes."""
+    xi = np.linspace(-1, 1, 17)
+    v = np.polynomial.legendre.legval(xi, [0, 0, *(run[f"beam.bend[{k}]"][row] for k in (1, 2, 3, 4))])
+    c, s = np.cos(run["beam.theta"][row]), np.sin(run["beam.theta"][row])
+    return np.column_stack([run["beam.x"][row] + c * xi - s * v, run["beam.y"][row] + s * xi + c * v])
+
+
+def test_the_centre_line_is_the_sum_of_the_shapes(run, scene):
+    """Four shapes follow exactly from the ends; between them lies the second-order shortening, which the line spreads evenly."""
+    (shape,) = [each for each in scene.shapes if each["kind"] == "bent"]
+    for row in (0, -1):
+        line = bent_line(Posed(scene, float(run.time[row])), shape)
+        c, s = np.cos(run["beam.theta"][row]), np.sin(run["beam.theta"][row])
+        off = line - expected(run, row)
+        assert np.abs(off @ [-s, c]).max() < 1e-9
+        assert np.abs(off @ [c, s]).max() < 0.01
+        assert np.ptp(expected(run, row) @ [-s, c]) > 0.03
+
+
+def test_the_ends_belong_to_the_beam(scene):
+    """Bodies with colours of their own, traces and first plots are those of the beam alone."""
+    assert [each["name"] for each in scene.traces] == ["beam"]
+    assert len(set(scene.colours.values())) == 1
+    assert [scene.signals[k].name for k in scene.plots[0]] == ["beam.theta"]
+
+
+@pytest.mark.skipif(which("node") is None, reason="node is not installed")
+@pytest.mark.parametrize("space", [False, True])
+def test_the_player_draws_the_same_line(run, scene, space):
+    """The function of the page gives the points of the still picture, in the plane and in space."""
+    (shape,) = [each for each in scene.shapes if each["kind"] == "bent"]
+    posed = Posed(scene, float(run.time[-1]))
+    source = PLAYER.read_text()
+    function = source[source.index("function bentLine") : source.index("const point = inSpace")]
+    frames = [(*posed.value(each.position), *(0.0,) * space) for each in scene.geometry.frames]
+    turns = [float(posed.value(each.rotation)[0]) for each in scene.geometry.frames]
+    if space:
+        shape = shape | {end: [shape[end][0], [*shape[end][1], 0.0]] for end in "ab"}
+    program = f"""
+        const inSpace = {json.dumps(space)}, frames = {json.dumps(frames)}, turns = {json.dumps(turns)};
+        const point = ([f, p]) => {{
+            const c = Math.cos(turns[f]), s = Math.sin(turns[f]), at = frames[f];
+            return at.map((x, i) => x + (i === 0 ? c * p[0] - s * p[1] : i === 1 ? s * p[0] + c * p[1] : p[2]));
+        }}, planePoint = point, spacePoint = point;
+        {function}
+        console.log(JSON.stringify(bentLine({json.dumps(shape)})));"""
+    found = json.loads(subprocess.run(["node", "-e", program], capture_output=True, check=True, text=True).stdout)
+    assert np.array(found)[:, :2] == pytest.approx(
+        bent_line(posed, {**shape, **{e: [shape[e][0], shape[e][1][:2]] for e in "ab"}}), abs=1e-12
+    )
