@@ -18,7 +18,7 @@ from fmu_components.declare.declaration import DeclarationError
 from fmu_components.words import components_called
 
 _PACKAGE = Path(__file__).parent
-_NOT_COMPONENTS = {"declare", "export", "modelica", "runtime", "__pycache__"}
+_NOT_COMPONENTS = {"declare", "export", "flexible", "modelica", "runtime", "__pycache__"}
 
 
 class UnknownComponent(LookupError):

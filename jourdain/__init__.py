@@ -53,6 +53,11 @@ if TYPE_CHECKING:
     from fmu_components.declare.space import SpatialJoint as SpatialJoint
     from fmu_components.export.build import cached_fmu as cached_fmu
     from fmu_components.export.kept import cache_folder as cache_folder
+    from fmu_components.flexible.made import flexible_body as flexible_body
+    from fmu_components.flexible.mesh import MeshError as MeshError
+    from fmu_components.flexible.npz import read_mesh as read_mesh
+    from fmu_components.flexible.npz import write_mesh as write_mesh
+    from fmu_components.flexible.ports import Patch as Patch
     from fmu_components.planar.Beam import Beam as Beam
     from fmu_components.signal.StateSpace import StateSpace as StateSpace
     from fmu_components.signal.TransferFunction import TransferFunction as TransferFunction
@@ -72,6 +77,10 @@ _NAMES = {
     "fmu_components.declare.space": "SpatialJoint",
     "fmu_components.export.build": "cached_fmu",
     "fmu_components.export.kept": "cache_folder",
+    "fmu_components.flexible.made": "flexible_body",
+    "fmu_components.flexible.mesh": "MeshError",
+    "fmu_components.flexible.npz": "read_mesh write_mesh",
+    "fmu_components.flexible.ports": "Patch",
     "fmu_components.planar.Beam": "Beam",
     "fmu_components.signal.StateSpace": "StateSpace",
     "fmu_components.signal.TransferFunction": "TransferFunction",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jourdain.verbs import explain, modelica, sweep, test, watch
+from jourdain.verbs import explain, flexible, modelica, sweep, test, watch
 from jourdain.verbs.common import (
     COMPLETED,
     ENDED_EARLY,
@@ -131,7 +131,7 @@ def _parser() -> argparse.ArgumentParser:
     view.add_argument("--open", action="store_true", help="show the page in the browser")
     view.set_defaults(verb=_view)
 
-    added = (explain.add_to(verbs), modelica.add_to(verbs), sweep.add_to(verbs), test.add_to(verbs), watch.add_to(verbs))
+    added = (explain.add_to(verbs), flexible.add_to(verbs), modelica.add_to(verbs), sweep.add_to(verbs), test.add_to(verbs), watch.add_to(verbs))
     for each in (lists, info, simulate, export, view, *added):
         each.add_argument("--json", action="store_true", help="print one object of JSON on the standard output")
     return parser

@@ -40,7 +40,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "fmu_components": (
         "__init__ words",
         "declare runtime",
-        "planar spatial mechanical1d hydraulic electrical signal",
+        "flexible planar spatial mechanical1d hydraulic electrical signal",
         "catalogue",
         "export",
         "modelica",

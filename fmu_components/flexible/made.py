@@ -1,0 +1,57 @@
+"""Classes of elastic bodies, from finite elements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fmu_components.flexible.body import FlexibleBody, class_of
+from fmu_components.flexible.integrals import numbers
+from fmu_components.flexible.mesh import UNITS, Geometric, MeshError, mesh_of
+from fmu_components.flexible.ports import interfaces
+from fmu_components.flexible.reduction import free_shapes, port_shapes
+
+
+def flexible_body(
+    K: Any,
+    M: Any,
+    nodes: ArrayLike,
+    ports: Mapping[str, Any],
+    *,
+    name: str = "FlexibleBody",
+    unit: str = "m",
+    shapes: int | None = None,
+    inner: int = 4,
+    basis: str = "ports",
+    geometric: Geometric | None = None,
+    points: Mapping[str, Any] | None = None,
+    stress: Mapping[str, ArrayLike] | None = None,
+) -> type[FlexibleBody]:
+    """Returns the component class of an elastic body of small strain, from the matrices of its finite elements.
+
+    ``K`` and ``M`` are the stiffness and the mass of the free body, dense or sparse, with three or six degrees of freedom for each row of
+    ``nodes``. ``unit`` is "m" (N, m, kg) or "mm" (N, mm, tonnes). ``ports`` maps names to a node, to several nodes or to a ``Patch``;
+    ``points`` maps names to nodes whose place is an output. The shapes are the constraint modes of the ports and ``inner`` modes with
+    the ports held, or with ``basis="free"`` the modes of the free body; ``shapes`` is the number that is kept, all by default. ``geometric``
+    returns the geometric stiffness of given displacements of all nodes. ``stress`` maps names to rows that give a stress from them.
+    What is no free elastic body raises MeshError.
+    """
+    if basis not in ("ports", "free"):
+        raise MeshError(f"the basis is {basis!r}; give 'ports' for constraint modes of the ports, or 'free' for modes of the free body")
+    if not name.isidentifier():
+        raise MeshError(f"the body is called {name!r}; give a name of letters, digits and underscores")
+    mesh = mesh_of(K, M, nodes, unit=unit, geometric=geometric)
+    held, seen = interfaces(mesh, ports), interfaces(mesh, points) if points else []
+    found = free_shapes(mesh, shapes or inner) if basis == "free" else port_shapes(mesh, held, inner, shapes)
+    length, energy = UNITS[unit]
+    rows = {}
+    for each, row in (stress or {}).items():
+        given = np.asarray(row, float)
+        if given.shape != (mesh.K.shape[0],):
+            raise MeshError(f"the stress '{each}' has the shape {given.shape}; give a number for each of the {mesh.K.shape[0]} rows of K")
+        scale = np.tile(np.repeat([1 / length, 1.0], 3)[: mesh.dofs], len(mesh.nodes))
+        rows[each] = energy / length**3 * (given * scale) @ found.columns
+    return class_of(numbers(mesh, found, held, seen), name, rows)
