@@ -280,5 +280,5 @@ def class_of(data: Numbers, name: str, stress: dict[str, Array]) -> type[Any]:
         f"{described(data, name)}. States are the position and velocity of the mass centre, the attitude and angular velocity of the mean frame, "
         f"and the amplitudes of the shapes. {'Geometric stiffness is included.' if data.stiffened else 'Geometric stiffness was not given.'}"
     )
-    made = {"__doc__": doc, "__module__": __name__, "__qualname__": f"class_of.<locals>.{name}", "data": data, "stress": stress}
+    made = {"__doc__": doc, "__module__": "jourdain", "__qualname__": f"class_of.<locals>.{name}", "data": data, "stress": stress}
     return type(name, (FlexibleBody,), made)

@@ -33,7 +33,7 @@ def flexible_body(
     """Returns the component class of an elastic body of small strain, from the matrices of its finite elements.
 
     ``K`` and ``M`` are the stiffness and the mass of the free body, dense or sparse, with three or six degrees of freedom for each row of
-    ``nodes``. ``unit`` is "m" (N, m, kg) or "mm" (N, mm, tonnes). ``ports`` maps names to a node, to several nodes or to a ``Patch``;
+    ``nodes``. ``name`` is that of the class. ``unit`` is "m" (N, m, kg) or "mm" (N, mm, tonnes). ``ports`` maps names to a node, to several nodes or to a ``Patch``;
     ``points`` maps names to nodes whose place is an output. The shapes are the constraint modes of the ports and ``inner`` modes with
     the ports held, or with ``basis="free"`` the modes of the free body; ``shapes`` is the number that is kept, all by default. ``geometric``
     returns the geometric stiffness of given displacements of all nodes. ``stress`` maps names to rows that give a stress from them.

@@ -39,7 +39,8 @@ class MeshFile:
 
 
 def write_mesh(path: str | Path, K: Any, M: Any, nodes: ArrayLike, labels: ArrayLike | None = None) -> Path:
-    """Writes a mesh, its matrices by their entries, and returns the path. ``labels`` are the numbers of the nodes, from 0 by default."""
+    """Writes the matrices ``K`` and ``M`` by their entries, and the ``nodes``, to an .npz file, and returns its path. ``labels`` are the
+    numbers of the nodes, from 0 by default. A folder that does not exist raises OSError."""
     arrays: dict[str, Any] = {"nodes": np.asarray(nodes, float)}
     for name, matrix in (("K", K), ("M", M)):
         entries = sparse.coo_array(matrix)
@@ -53,12 +54,15 @@ def write_mesh(path: str | Path, K: Any, M: Any, nodes: ArrayLike, labels: Array
 
 
 def read_mesh(path: str | Path) -> MeshFile:
-    """Reads what ``write_mesh`` wrote, or a file with the arrays K, M and nodes. Other files raise MeshError."""
+    """Returns the mesh in the file at ``path``: one of ``write_mesh``, or one with the arrays K, M and nodes. Other files raise MeshError."""
     try:
-        with np.load(path, allow_pickle=False) as arrays:
-            if not isinstance(arrays, np.lib.npyio.NpzFile):
-                raise MeshError(f"'{path}' holds one array; give an .npz file with K, M and nodes")
+        arrays = np.load(path, allow_pickle=False)
+        if not isinstance(arrays, np.lib.npyio.NpzFile):
+            raise MeshError(f"'{path}' holds one array; give an .npz file with K, M and nodes")
+        with arrays:
             given = dict(arrays)
+    except MeshError:
+        raise
     except FileNotFoundError:
         raise MeshError(f"there is no file '{path}'; give the .npz file of a mesh") from None
     except (BadZipFile, ValueError, OSError, EOFError) as error:

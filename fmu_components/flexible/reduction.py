@@ -94,7 +94,7 @@ def _held_modes(K: Any, M: Any, flexibility: Callable[[Array], Array], held: Any
     if not count:
         return np.zeros((rows, 0))
     if count < rows // 4:
-        inverse = LinearOperator((rows, rows), matvec=flexibility, dtype=float)  # type: ignore[call-arg]
+        inverse = LinearOperator((rows, rows), matvec=flexibility, dtype=float)
         return np.asarray(eigsh(K, count, M, sigma=0.0, OPinv=inverse, v0=flexibility(start_vector(rows)))[1])
     space = scipy.linalg.null_space(held.toarray())
     modes = scipy.linalg.eigh(space.T @ (K @ space), space.T @ (M @ space), subset_by_index=[0, count - 1])[1]

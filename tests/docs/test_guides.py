@@ -100,6 +100,18 @@ def test_theory(capsys):
     assert capsys.readouterr().out.splitlines() == shown and shown.count("True") == 4
 
 
+@pytest.mark.slow  # a compiler takes ten seconds for the equations of the arm
+def test_flexible_bodies():
+    """The stiff arm swings nearly as a rigid pendulum with its load, which SciPy integrates."""
+    swing = run_all(DOCS / "flexible-bodies.md")["result"]
+    mass, length, load = swing["arm.m"][0], 0.6, 1.0
+    inertia = mass * (length**2 / 3 + 0.04**2 / 12) + load * length**2 + 1e-3
+    moment = 9.81 * length * (mass / 2 + load)
+    rigid = solve_ivp(lambda t, y: [y[1], -moment * np.cos(y[0]) / inertia], (0, 0.3), [0.0, 0.0], rtol=1e-10, atol=1e-12).y[0, -1]
+    assert np.arctan2(swing["load.y"][-1], swing["load.x"][-1]) == pytest.approx(rigid, abs=2e-4)
+    assert 0 < swing["arm.energy.elastic"].max() < 1e-2
+
+
 @pytest.mark.parametrize("name", PICTURES)
 def test_drawings_of_frames(name: str):
     """The kept pictures are those that the program draws."""

@@ -244,5 +244,5 @@ def test_a_point_without_attitude_takes_no_torque(body: type[FlexibleBody]) -> N
     system.add("w", "spatial.Weld")
     system.connect("g.p1", "w.M")
     system.connect("w.N", "b.a")
-    with pytest.raises(ValueError, match="'b.a', which is a point without rotation and takes none"):
+    with pytest.raises(ValueError, match=r"'b\.a', which is a point without rotation and takes none"):
         system.simulate(0.1)
