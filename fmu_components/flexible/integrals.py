@@ -7,13 +7,13 @@ twice the second-order displacement along this load; so it gives the shortening 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sparse
 from scipy.sparse.linalg import splu
 
-from fmu_components.flexible.mesh import Array, Mesh
+from fmu_components.flexible.mesh import Array, Mesh, skew
 from fmu_components.flexible.ports import Interface
 from fmu_components.flexible.reduction import Shapes
 
@@ -54,11 +54,96 @@ class Numbers:
     """True where the geometric stiffness is included."""
 
 
+@dataclass(frozen=True)
+class RootedNumbers:
+    """The same of a body that moves by shapes with its root at rest, in the frame of the root."""
+
+    mass: float
+    size: float
+    first: float
+    frequencies: Array
+    S0: Array
+    """First moment of mass over mass and size."""
+    S1: Array
+    """First moment by axis and shape."""
+    S2: Array | None
+    """Its second-order part by axis, shape and shape."""
+    J0: Array
+    J1: Array
+    J2: Array
+    H: Array
+    """Moment of momentum of each shape about the root: by axis and shape."""
+    C: Array
+    root: str
+    ports: Mapping[str, Point]
+    points: Mapping[str, Point]
+    stiffened: bool
+
+
 def numbers(mesh: Mesh, shapes: Shapes, ports: Sequence[Interface], points: Sequence[Interface] = ()) -> Numbers:
     """Returns the numbers of a ``mesh`` that moves by its ``shapes``."""
+    base = mesh.rigid[:, 3:]
+    J1, J2, C = _products(mesh, shapes.columns, base)
+    softened = _balanced(mesh, shapes.columns) if mesh.geometric is not None else None
+    if softened is not None:
+        _shorten(mesh, base, J2, softened)
+    return Numbers(
+        mesh.mass,
+        mesh.size,
+        *_frequencies(shapes),
+        mesh.inertia / (mesh.mass * mesh.size**2),
+        J1,
+        J2,
+        C,
+        {each.name: _point(mesh, shapes.columns, each, softened) for each in ports},
+        {each.name: _point(mesh, shapes.columns, each, softened) for each in points},
+        softened is not None,
+    )
+
+
+def rooted_numbers(
+    mesh: Mesh, shapes: Shapes, root: Interface, ports: Sequence[Interface], points: Sequence[Interface] = ()
+) -> RootedNumbers:
+    """Returns the numbers of a ``mesh`` that moves by ``shapes`` which leave its ``root`` at rest."""
     phi, m, L = shapes.columns, mesh.mass, mesh.size
-    count = phi.shape[1]
-    turned, base = mesh.turned(phi), mesh.rigid[:, 3:]
+    move = mesh.rigid[:, :3]
+    base = mesh.rigid[:, 3:] + move @ skew(root.place)  # turns about the root
+    J1, J2, C = _products(mesh, phi, base)
+    softened = _reacted(mesh, phi, root) if mesh.geometric is not None else None
+    S2 = None
+    if softened is not None:
+        _shorten(mesh, base, J2, softened)
+        S2 = np.array([-softened(mesh.M @ move[:, axis]) * L / (2 * m) for axis in range(3)])
+    shifted = [replace(each, place=each.place - root.place) for each in (*ports, *points)]
+    made = {each.name: _point(mesh, phi, each, softened) for each in shifted}
+    return RootedNumbers(
+        m,
+        L,
+        *_frequencies(shapes),
+        -root.place / L,
+        move.T @ (mesh.M @ phi) / m,
+        S2,
+        base.T @ (mesh.M @ base) / (m * L**2),
+        J1,
+        J2,
+        base.T @ (mesh.M @ phi) / (m * L),
+        C,
+        root.name,
+        {each.name: made[each.name] for each in ports},
+        {each.name: made[each.name] for each in points},
+        softened is not None,
+    )
+
+
+def _frequencies(shapes: Shapes) -> tuple[float, Array]:
+    roots = np.sqrt(np.maximum(shapes.squares, 0.0))
+    return float(roots[0]), roots / roots[0]
+
+
+def _products(mesh: Mesh, phi: Array, base: Array) -> tuple[Array, Array, Array]:
+    """Returns how the tensor of inertia changes with the amplitudes, to first and second order, and the cross products of shapes."""
+    m, L, count = mesh.mass, mesh.size, phi.shape[1]
+    turned = mesh.turned(phi)
     J1, J2, C = np.zeros((count, 3, 3)), np.zeros((count, count, 3, 3)), np.zeros((count, count, 3))
     for a in range(3):
         C[:, :, a] = turned[a].T @ (mesh.M @ phi) / m
@@ -68,27 +153,15 @@ def numbers(mesh: Mesh, shapes: Shapes, ports: Sequence[Interface], points: Sequ
             J1[:, b, a] += first
             second = turned[a].T @ (mesh.M @ turned[b]) / m
             J2[:, :, a, b] += (second + second.T) / 2
-    softened = _second_order(mesh, phi) if mesh.geometric is not None else None
-    if softened is not None:
-        for a in range(3):
-            for b in range(3):
-                load = -(mesh.M @ (mesh.turned(base[:, b : b + 1])[a] + mesh.turned(base[:, a : a + 1])[b]))[:, 0] / 2
-                J2[:, :, a, b] -= softened(load) / m
-    roots = np.sqrt(np.maximum(shapes.squares, 0.0))
-    made = {each.name: _point(mesh, phi, each, softened) for each in (*ports, *points)}
-    return Numbers(
-        m,
-        L,
-        float(roots[0]) if count else 0.0,
-        roots / roots[0] if count else roots,
-        mesh.inertia / (m * L**2),
-        J1,
-        J2,
-        (C - C.transpose(1, 0, 2)) / 2,
-        {each.name: made[each.name] for each in ports},
-        {each.name: made[each.name] for each in points},
-        softened is not None,
-    )
+    return J1, J2, (C - C.transpose(1, 0, 2)) / 2
+
+
+def _shorten(mesh: Mesh, base: Array, J2: Array, softened: Callable[[Array], Array]) -> None:
+    """Takes from the tensor of inertia what the centrifugal loads shorten."""
+    for a in range(3):
+        for b in range(3):
+            load = -(mesh.M @ (mesh.turned(base[:, b : b + 1])[a] + mesh.turned(base[:, a : a + 1])[b]))[:, 0] / 2
+            J2[:, :, a, b] -= softened(load) / mesh.mass
 
 
 def _point(mesh: Mesh, phi: Array, at: Interface, softened: Callable[[Array], Array] | None) -> Point:
@@ -97,19 +170,27 @@ def _point(mesh: Mesh, phi: Array, at: Interface, softened: Callable[[Array], Ar
     return Point(at.place / L, at.frame, at.rows[:3] @ phi, at.rows[3:] @ phi * L if at.turns else None, shortens)
 
 
-def _second_order(mesh: Mesh, phi: Array) -> Callable[[Array], Array]:
+def _balanced(mesh: Mesh, phi: Array) -> Callable[[Array], Array]:
     """Returns the function from a load on the nodes to the geometric stiffness of the shapes under it, the body's inertia in balance with it."""
     momentum = mesh.M @ mesh.rigid
     weight = mesh.rigid.T @ momentum
-    scale = float(abs(mesh.K).max()) / float(abs(momentum).max())
-    border = sparse.csc_matrix(scale * momentum)
+    return _softening(mesh, phi, momentum, lambda load: load - momentum @ np.linalg.solve(weight, mesh.rigid.T @ load))
+
+
+def _reacted(mesh: Mesh, phi: Array, root: Interface) -> Callable[[Array], Array]:
+    """Returns the same where the root bears the load."""
+    held = root.rows.T if root.slaves is None else np.eye(mesh.K.shape[0])[:, root.slaves]
+    return _softening(mesh, phi, held, lambda load: load)
+
+
+def _softening(mesh: Mesh, phi: Array, held: Array, borne: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    border = sparse.csc_matrix(float(abs(mesh.K).max()) / float(abs(held).max()) * held)
     solver = splu(sparse.bmat([[mesh.K, border], [border.T, None]], format="csc"))
     assert mesh.geometric is not None
     geometric = mesh.geometric
 
     def softened(load: Array) -> Array:
-        balanced = load - momentum @ np.linalg.solve(weight, mesh.rigid.T @ load)
-        displacement = solver.solve(np.concatenate([balanced, np.zeros(6)]))[: len(load)]
+        displacement = solver.solve(np.concatenate([borne(load), np.zeros(held.shape[1])]))[: len(load)]
         return np.asarray(phi.T @ (geometric(displacement) @ phi))
 
     return softened

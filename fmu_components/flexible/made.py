@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fmu_components.flexible.block import WeldedFlexibleBody
 from fmu_components.flexible.body import FlexibleBody, class_of
-from fmu_components.flexible.integrals import numbers
+from fmu_components.flexible.elastic import Elastic
+from fmu_components.flexible.integrals import numbers, rooted_numbers
 from fmu_components.flexible.mesh import UNITS, Geometric, MeshError, mesh_of
 from fmu_components.flexible.ports import interfaces
-from fmu_components.flexible.reduction import free_shapes, port_shapes
+from fmu_components.flexible.reduction import free_shapes, port_shapes, rooted_shapes
 
 
 def flexible_body(
@@ -22,6 +24,7 @@ def flexible_body(
     ports: Mapping[str, Any],
     *,
     name: str = "FlexibleBody",
+    root: str | None = None,
     unit: str = "m",
     shapes: int | None = None,
     inner: int = 4,
@@ -29,12 +32,13 @@ def flexible_body(
     geometric: Geometric | None = None,
     points: Mapping[str, Any] | None = None,
     stress: Mapping[str, ArrayLike] | None = None,
-) -> type[FlexibleBody]:
+) -> type[Elastic]:
     """Returns the component class of an elastic body of small strain, from the matrices of its finite elements.
 
     ``K`` and ``M`` are the stiffness and the mass of the free body, dense or sparse, with three or six degrees of freedom for each row of
     ``nodes``. ``name`` is that of the class. ``unit`` is "m" (N, m, kg) or "mm" (N, mm, tonnes). ``ports`` maps names to a node, to several nodes or to a ``Patch``;
-    ``points`` maps names to nodes whose place is an output. The shapes are the constraint modes of the ports and ``inner`` modes with
+    ``points`` maps names to nodes whose place is an output. With a ``root``, the name of one of the ports, the class is a block for trees: its
+    root is clamped to a parent and gives effort, the other ports give motion. The shapes are the constraint modes of the ports and ``inner`` modes with
     the ports held, or with ``basis="free"`` the modes of the free body; ``shapes`` is the number that is kept, all by default. ``geometric``
     returns the geometric stiffness of given displacements of all nodes. ``stress`` maps names to rows that give a stress from them.
     What is no free elastic body raises MeshError.
@@ -45,7 +49,14 @@ def flexible_body(
         raise MeshError(f"the body is called {name!r}; give a name of letters, digits and underscores")
     mesh = mesh_of(K, M, nodes, unit=unit, geometric=geometric)
     held, seen = interfaces(mesh, ports), interfaces(mesh, points) if points else []
-    found = free_shapes(mesh, shapes or inner) if basis == "free" else port_shapes(mesh, held, inner, shapes)
+    if root is not None and root not in ports:
+        raise MeshError(f"the root is '{root}', which is none of the ports {', '.join(ports)}")
+    base = next((each for each in held if each.name == root), None)
+    children = [each for each in held if each is not base]
+    if base is not None:
+        found = rooted_shapes(mesh, base, children if basis == "ports" else [], shapes or inner if basis == "free" else inner, shapes)
+    else:
+        found = free_shapes(mesh, shapes or inner) if basis == "free" else port_shapes(mesh, held, inner, shapes)
     length, energy = UNITS[unit]
     rows = {}
     for each, row in (stress or {}).items():
@@ -54,4 +65,6 @@ def flexible_body(
             raise MeshError(f"the stress '{each}' has the shape {given.shape}; give a number for each of the {mesh.K.shape[0]} rows of K")
         scale = np.tile(np.repeat([1 / length, 1.0], 3)[: mesh.dofs], len(mesh.nodes))
         rows[each] = energy / length**3 * (given * scale) @ found.columns
-    return class_of(numbers(mesh, found, held, seen), name, rows)
+    if base is not None:
+        return class_of(WeldedFlexibleBody, rooted_numbers(mesh, found, base, children, seen), name, rows)
+    return class_of(FlexibleBody, numbers(mesh, found, held, seen), name, rows)

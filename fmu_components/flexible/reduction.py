@@ -48,6 +48,20 @@ def port_shapes(mesh: Mesh, ports: Sequence[Interface], inner: int, count: int |
     return _shapes(mesh, squares[:count], basis @ modes[:, :count])
 
 
+def rooted_shapes(mesh: Mesh, root: Interface, ports: Sequence[Interface], inner: int, count: int | None) -> Shapes:
+    """Returns the ``count`` lowest shapes, or all of them, with the ``root`` at rest, from constraint modes of the ``ports`` and ``inner`` modes
+    with all of them held."""
+    if not root.turns:
+        raise MeshError(f"the root '{root.name}' is a single node with 3 dofs and has no attitude: give a patch of at least 3 nodes")
+    basis = _orthonormal(mesh, _basis(mesh, [root, *ports], inner)[:, 6:])
+    if not basis.shape[1]:
+        raise MeshError("with its root held and no inner modes the body is rigid: raise inner")
+    if count is not None and count > basis.shape[1]:
+        raise MeshError(f"{count} shapes are asked of a basis of {basis.shape[1]}: raise inner to {inner + count - basis.shape[1]}")
+    squares, modes = scipy.linalg.eigh(basis.T @ (mesh.K @ basis))
+    return _signed(mesh, squares[:count], basis @ modes[:, :count])
+
+
 def without_rigid(mesh: Mesh, motion: Array) -> Array:
     """Returns ``motion`` less its rigid part: linear and angular momentum are zero."""
     weight = mesh.rigid.T @ (mesh.M @ mesh.rigid)
@@ -55,7 +69,11 @@ def without_rigid(mesh: Mesh, motion: Array) -> Array:
 
 
 def _shapes(mesh: Mesh, squares: Array, modes: Array) -> Shapes:
-    modes = without_rigid(mesh, modes)
+    return _signed(mesh, squares, without_rigid(mesh, modes))
+
+
+def _signed(mesh: Mesh, squares: Array, modes: Array) -> Shapes:
+    """Returns shapes of the mass of the body and of one sign."""
     modes = modes * np.sqrt(mesh.mass / np.einsum("ij,ij->j", modes, mesh.M @ modes))
     # A solver of eigenvalues leaves the sign open: the largest displacement is positive.
     moved = modes.reshape(len(mesh.nodes), mesh.dofs, -1)[:, :3].reshape(-1, modes.shape[1])
@@ -122,7 +140,11 @@ def _independent(mesh: Mesh, basis: Array) -> Array:
     basis = without_rigid(mesh, basis)
     left = np.einsum("ij,ij->j", basis, mesh.M @ basis)
     elastic = left > _DEPENDENT * whole
-    basis = basis[:, elastic] / np.sqrt(left[elastic])
+    return _orthonormal(mesh, basis[:, elastic])
+
+
+def _orthonormal(mesh: Mesh, basis: Array) -> Array:
+    basis = basis / np.sqrt(np.einsum("ij,ij->j", basis, mesh.M @ basis))
     weights, vectors = scipy.linalg.eigh(basis.T @ (mesh.M @ basis))
     kept = weights > _DEPENDENT * weights.max(initial=0.0)
     return np.asarray(basis @ (vectors[:, kept] / np.sqrt(weights[kept])))
