@@ -20,7 +20,7 @@ from fmu_components.flexible.reduction import Shapes
 
 @dataclass(frozen=True)
 class Point:
-    """What a flexible body knows of a port or a named point."""
+    """Numbers of a port or of a named point."""
 
     place: Array
     frame: Array
@@ -34,7 +34,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Numbers:
-    """All that the equations of a flexible body need."""
+    """Numbers of the equations of a flexible body."""
 
     mass: float
     size: float
@@ -43,9 +43,9 @@ class Numbers:
     frequencies: Array
     J0: Array
     J1: Array
-    """By shape, axis and axis."""
+    """Tensor of inertia to first order: a tensor for each shape."""
     J2: Array
-    """By shape, shape, axis and axis."""
+    """Tensor of inertia to second order: a tensor for each pair of shapes."""
     C: Array
     """Integral of the cross product of two shapes: by shape, shape and axis."""
     ports: Mapping[str, Point]

@@ -18,7 +18,7 @@ _PARTS = ("row", "column", "value")
 
 @dataclass(frozen=True)
 class MeshFile:
-    """What a file of a mesh holds; ``labels`` are the numbers of its nodes."""
+    """Content of a file of a mesh; ``labels`` are the numbers of its nodes."""
 
     K: Any
     M: Any

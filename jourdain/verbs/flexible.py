@@ -27,7 +27,7 @@ def add_to(verbs: Any) -> argparse.ArgumentParser:
         action="append",
         required=True,
         metavar="NAME=nodes:LIST",
-        help="a port and its nodes, such as a=nodes:12-19,25; rigid: in place of nodes: makes the patch a plate; may be repeated",
+        help="a port and its nodes, such as a=nodes:12-19,25, or a=rigid:12-19 for a patch that is a plate; may be repeated",
     )
     parser.add_argument(
         "--point", action="append", default=[], metavar="NAME=nodes:LIST", help="a point whose place is an output; may be repeated"

@@ -111,11 +111,14 @@ CASES: dict[str, Callable[[SimpleNamespace], object]] = {
     "TransferFunction": lambda made: jourdain.TransferFunction(0),
     "cached_fmu": lambda made: jourdain.cached_fmu(jourdain.find("planar.Fixed"), 4),
     "find": lambda made: jourdain.find("none"),
+    "flexible_body": lambda made: jourdain.flexible_body(np.eye(6), np.eye(6), np.eye(3), {}),
     "from_file": lambda made: jourdain.from_file(Path("none.py")),
     "from_modelica": lambda made: jourdain.from_modelica("A.B", "none.mo"),
     "orientation": lambda made: jourdain.orientation(axis=(0.0, 0.0, 1.0)),
+    "read_mesh": lambda made: jourdain.read_mesh(made.folder / "none.npz"),
     "sample": lambda made: jourdain.sample({"rod.m": (2.0, 1.0)}, 3),
     "sweep": lambda made: jourdain.sweep(pendulum(), {"rod.none": [1.0]}, stop_time=1.0),
+    "write_mesh": lambda made: jourdain.write_mesh(made.folder / "none" / "a.npz", np.eye(6), np.eye(6), np.eye(3)),
 }
 """A wrong use of each function."""
 WITHOUT = {
