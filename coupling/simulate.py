@@ -84,6 +84,7 @@ class Simulator:
 
     def __init__(self, definition: Definition) -> None:
         self.definition = definition
+        self._fmus = {each.name: each.fmu.fmu for each in definition.instances}
         self._built: dict[Mode, Built] = {}
         self._prepared: tuple[Run, Built] | None = None
         self._waiting: dict[tuple[object, ...], Session] = {}
@@ -167,7 +168,7 @@ class Simulator:
         ``drives`` take the place of those of the definition. A constant in place of a constant is another start value; anything else is
         another system. ``instead`` takes the place of the integration, at a start that may violate constraints.
         """
-        replaced = drives_of(drives, {each.name: each.fmu.fmu for each in self.definition.instances})
+        replaced = drives_of(drives, self._fmus)
         fixed = {name: drive for name, drive in replaced.items() if isinstance(drive, ConstantDrive) and name in self._fixed}
         if len(fixed) < len(replaced):
             self = self.with_drives({name: drive for name, drive in replaced.items() if name not in fixed})
@@ -194,9 +195,9 @@ class Simulator:
     @cached_property
     def _fixed(self) -> frozenset[str]:
         """Inputs that a constant drives and nothing else feeds; their values are start values."""
-        fmus = {each.name: each.fmu.fmu for each in self.definition.instances}
-        drives = {check_drive(name, fmus, drive): drive for name, drive in self.definition.drives}
-        fed = wires_of(fmus, self.definition.connections, drives, complete=False, transformations=self.definition.transformations)
+        fmus, definition = self._fmus, self.definition
+        drives = {check_drive(name, fmus, drive): drive for name, drive in definition.drives}
+        fed = wires_of(fmus, definition.connections, drives, complete=False, transformations=definition.transformations)
         return frozenset(
             f"{instance}.{name}"
             for (instance, name), drive in drives.items()

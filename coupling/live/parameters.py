@@ -54,7 +54,9 @@ class Parameter:
 
 def parameters_named(built: Built, names: Sequence[str], values: Mapping[tuple[int, str], Value], driven: Sequence[str]) -> list[Parameter]:
     """Parameters and start values by full names; refuses what a run cannot be differentiated by."""
-    if names and built.switched:
+    if not names:
+        return []
+    if built.switched:
         raise BuildError(
             f"sensitivities are refused with '{built.parts[built.switched[0].part].name}', whose constraints change with its modes; take "
             "differences of runs at other values with sweep"
@@ -62,7 +64,7 @@ def parameters_named(built: Built, names: Sequence[str], values: Mapping[tuple[i
     fmus = {part.name: part.fmu for part in built.parts}
     forgets = not any(_remembers(part) for part in built.parts)
     found = [_parameter(built, find_end(name, fmus, "sensitivities: "), values, driven, forgets) for name in names]
-    most = max((len(each.by.strides) for each in found), default=0)
+    most = max(len(each.by.strides) for each in found)
     return [replace(each, by=_padded(each.by, most)) for each in found]
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
+from operator import is_
 
 from coupling.kernel.fmi.instance import StartValues, is_kept
 from coupling.plan.build import Built
@@ -17,14 +18,15 @@ class GivenValues:
         self._built = built
         self._given: dict[int, tuple[Mapping[str, Value], StartValues]] = {}
         """The values of the last run alone, and all of its values, by instance."""
-        self._apart: Collection[int] = range(len(built.parts))
-        """The instances that the last run gave other values than those of all runs."""
+        self._last: Mapping[int, Mapping[str, Value]] | None = None
+        """The values of the last run alone, by instance; None before the first run."""
 
     def differ(self, changed: Mapping[int, Mapping[str, Value]]) -> set[int]:
         """Returns the instances with other values than in the last run, before a run that changes some."""
-        found = {*self._apart, *changed}
-        self._apart = frozenset(changed)
-        return found
+        last, self._last = self._last, changed
+        if last is None:
+            return set(range(len(self._built.parts)))
+        return {index for index in {*last, *changed} if not _same(last.get(index, {}), changed.get(index, {}))}
 
     def give(self, index: int, changed: Mapping[str, Value], in_place: bool) -> StartValues:
         """Returns all values of an instance in a run that changes some; ``in_place``: C may have numbers changed where they are."""
@@ -41,6 +43,11 @@ class GivenValues:
     def last(self, index: int) -> StartValues:
         """Returns the values that an instance was given last."""
         return self._given[index][1]
+
+
+def _same(last: Mapping[str, Value], changed: Mapping[str, Value]) -> bool:
+    """Tells whether all values are the same objects; equal ones may still be another zero or another type."""
+    return [*last] == [*changed] and all(map(is_, last.values(), changed.values()))
 
 
 def _are_numbers(part: Part, changed: Mapping[str, Value]) -> bool:

@@ -28,12 +28,13 @@ def sentences(make: Callable[..., str | Iterable[str]], *arguments: Any) -> list
     try:
         found = make(*arguments)
         for each in [found] if isinstance(found, str) else found:
-            written.append(each)
+            if each:
+                written.append(each)
     except HostDied:
         raise
     except Exception as error:
         written.append(unwritten(make, error))
-    return [each for each in written if each]
+    return written
 
 
 def attempted(said: list[str], otherwise: Found, make: Callable[..., Found], *arguments: Any) -> Found:

@@ -33,12 +33,11 @@ def check_start_state(session: Session, changed: Collection[tuple[int, str]] = (
     joints, at_most = set(), TOLERANCE
     for level in LEVELS:
         addresses = constraints_at(session, level)
-        sizes = scales(session, addresses).tolist()
-        for address, value, size in zip(addresses, values_of(session, addresses).tolist(), sizes, strict=True):
-            if not abs(value) <= TOLERANCE * size:
-                at_most = at_most if violated else TOLERANCE * size
-                violated.append(described(session, address, value))
-                joints.add(address.part)
+        values, allowed = values_of(session, addresses), TOLERANCE * scales(session, addresses)
+        for place in np.flatnonzero(~(np.abs(values) <= allowed)).tolist():
+            at_most = at_most if violated else float(allowed[place])
+            violated.append(described(session, addresses[place], float(values[place])))
+            joints.add(addresses[place].part)
     if violated:
         shown = ", ".join(violated[:12]) + (f" and {len(violated) - 12} more" if len(violated) > 12 else "")
         parts = session.built.parts

@@ -161,8 +161,15 @@ Status get_derivatives(Instance *, double *, size_t);
 Status get_indicators(Instance *, double *, size_t);
 Status unknown_reference(const Instance *, Reference);
 
-/* Translates the importer's references into the model's; `which` selects one of two lists that may be in use at once. */
-bool translate(Instance *, const Reference **, size_t count, unsigned which);
+bool refuse_references(const Instance *, const Reference *, size_t);
+
+/* Translates the importer's references into the model's; `which` selects one of two lists that may be in use at once. It is inline, because
+ * only composed models have something to translate. */
+static inline bool translate(Instance *instance, const Reference **references, size_t count, unsigned which)
+{
+    const Reference *const given = *references;
+    return to_places(instance->own, references, count, which) || refuse_references(instance, given, count);
+}
 
 /* requests.c */
 const Request *request_find(const Instance *, Purpose, const Reference *, size_t, Reference known);

@@ -65,7 +65,7 @@ Status unknown_reference(const Instance *instance, Reference reference)
                   last_reference(&model));
 }
 
-static bool refuse_references(const Instance *instance, const Reference *references, size_t count)
+bool refuse_references(const Instance *instance, const Reference *references, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (references[i] < 1 || references[i] > last_reference(&model)) {
@@ -112,12 +112,6 @@ static bool all_inputs(const Variable *variable, const Reference *references, si
         if (variable[references[i]].role != INPUT)
             return false;
     return true;
-}
-
-bool translate(Instance *instance, const Reference **references, size_t count, unsigned which)
-{
-    const Reference *const given = *references;
-    return to_places(instance->own, references, count, which) || refuse_references(instance, given, count);
 }
 
 /* All of the values or, where one is refused, none. Inputs have no range. */

@@ -62,7 +62,10 @@ void visit_bounds(Visit *v, Bound *bound, int count)
 int check_limits(Kernel *k)
 {
     const double *x = k->run->present, *limit = k->value_limit;
+    int beyond = 0; /* of all states, for a loop without branches */
     for (int i = 0; limit && i < k->states; i++)
+        beyond |= fabs(x[i]) > limit[i];
+    for (int i = 0; beyond && i < k->states; i++)
         if (fabs(x[i]) > limit[i]) {
             failed(k, KERNEL_BEYOND_LIMIT, "integrating", -1, OK);
             k->failure.slot = i;
