@@ -12,17 +12,16 @@ from tests.coupling.live.test_stabilisation import joint
 from tests.coupling.solvers.test_projected import begun
 from tests.whole.test_singular_poses import rockers
 
-LINK = {"m": 1.0, "I": 1 / 12, "p1.rx": -0.5, "p2.rx": 0.5}
 
-
-def flat() -> System:
-    """A parallelogram whose links of 1 m lie in one line."""
+def flat(length: float = 1.0) -> System:
+    """A parallelogram whose links lie in one line."""
     system = System("flat")
+    link = {"m": 1.0, "I": length**2 / 12, "p1.rx": -length / 2, "p2.rx": length / 2}
     for i in range(2):
-        system.add(f"ground{i}", "planar.Fixed", {"p1.rx": float(i)})
-        system.add(f"rocker{i}", "planar.Body2", {**LINK, "x": i + 0.5})
+        system.add(f"ground{i}", "planar.Fixed", {"p1.rx": i * length})
+        system.add(f"rocker{i}", "planar.Body2", {**link, "x": (i + 0.5) * length})
         joint(system, f"foot{i}", f"ground{i}.p1", f"rocker{i}.p1")
-    system.add("coupler", "planar.Body2", {**LINK, "x": 1.5})
+    system.add("coupler", "planar.Body2", {**link, "x": 1.5 * length})
     joint(system, "left", "rocker0.p2", "coupler.p1")
     joint(system, "right", "rocker1.p2", "coupler.p2")
     return system
@@ -30,8 +29,14 @@ def flat() -> System:
 
 @pytest.mark.parametrize(
     ("system", "freedoms"),
-    [(flat, 1), (lambda: rockers(3, 0.0, 0.0), 1), (lambda: rockers(3, 1.0, 0.0), 1), (lambda: rockers(2, np.pi / 2, 0.0), 1)],
-    ids=["flat", "three flat rockers", "three rockers", "two rockers"],
+    [
+        (flat, 1),
+        (lambda: flat(2000.0), 1),
+        (lambda: rockers(3, 0.0, 0.0), 1),
+        (lambda: rockers(3, 1.0, 0.0), 1),
+        (lambda: rockers(2, np.pi / 2, 0.0), 1),
+    ],
+    ids=["flat", "flat, of 2 km", "three flat rockers", "three rockers", "two rockers"],
 )
 def test_as_many_repeat_others_as_the_freedoms_say(system: Callable[[], System], freedoms: int) -> None:
     """Gruebler's count: velocities less constraints are the freedoms less what is redundant. In a line the rank is one less."""
