@@ -72,11 +72,12 @@ if WATCHED in os.environ:
 
 
 def main() -> None:
-    """Each solver, each scheme with each way to choose steps, and constraints that repeat others, on short runs; says how many there were."""
+    """Each solver, each scheme with each way to choose steps, impacts, and constraints that repeat others, on short runs; says how many there were."""
     from coupling import Index3, Scheme, Successive
     from coupling.schemes.base.scheme import SCHEMES
     from coupling.solvers.base.solver import SOLVERS
     from tests.support.systems.rolling import plank
+    from tests.support.systems.switching import stop
     from tests.support.systems.systems import pendulum
 
     runs = 0
@@ -86,6 +87,9 @@ def main() -> None:
             pendulum().simulate(0.2, solver=asked, output_interval=0.01, stabilisation=held)
             runs += 1
     pendulum().simulate(0.2, solver=Index3(step_size=0.007, iteration="augmented-lagrangian"), output_interval=0.01)
+    runs += 1
+    struck = stop(e=0.9).simulate(10.0)
+    assert len(struck.changes) > 10, "more than the kernel has room for at first"
     runs += 1
     for redundant in ("least", "first"):
         plank().simulate(0.1, multipliers=Successive(redundant=redundant), evaluation="fmus")
