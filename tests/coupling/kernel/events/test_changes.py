@@ -11,7 +11,7 @@ from tests.support.systems.sessions import started
 
 
 class Heap(ctypes.Structure):
-    """What glibc says about its heap, as ``mallinfo2`` of malloc.h returns it."""
+    """Figures of the heap, as glibc's ``mallinfo2`` returns them."""
 
     _fields_ = [
         (name, ctypes.c_size_t)
