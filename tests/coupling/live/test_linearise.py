@@ -191,3 +191,12 @@ def test_differences_that_overflow_keep_the_rows(solver: str, rate: str) -> None
     before = result.time < 0.29
     assert not result.outcome.completed and result.time[-1] > 0.29
     assert result["unit.x"][before] == pytest.approx(1 + result.time[before], abs=1e-6)
+
+
+def test_an_input_that_nothing_feeds_is_a_column():
+    """The oscillator has x'' = u - x."""
+    system = System("oscillator")
+    system.add("it", foreign.oscillator())
+    model = system.linearise(["it.u"], ["it.y"])
+    assert model.A == pytest.approx(np.array([[0.0, 1.0], [-1.0, 0.0]]), abs=1e-9)
+    assert model.B == pytest.approx(np.array([[0.0], [1.0]]), abs=1e-9)
