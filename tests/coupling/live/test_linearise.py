@@ -198,5 +198,5 @@ def test_an_input_that_nothing_feeds_is_a_column():
     system = System("oscillator")
     system.add("it", foreign.oscillator())
     model = system.linearise(["it.u"], ["it.y"])
-    assert model.A == pytest.approx(np.array([[0.0, 1.0], [-1.0, 0.0]]), abs=1e-9)
-    assert model.B == pytest.approx(np.array([[0.0], [1.0]]), abs=1e-9)
+    assert pytest.approx(np.array([[0.0, 1.0], [-1.0, 0.0]]), abs=1e-9) == model.A
+    assert pytest.approx(np.array([[0.0], [1.0]]), abs=1e-9) == model.B

@@ -256,6 +256,20 @@ def test_what_a_joint_holds_to_a_part_without_mass_is_integrated_with_it(turned)
     assert [found[name] for name in ("link", "rod", "apart")] == ["me", "me", "cs"]
 
 
+@pytest.mark.parametrize(("sampled", "found"), [("lag", ""), ("rod", "communication_step = 0.01 s of 'rod' is refused: joints act on it")])
+def test_steps_of_its_own_are_for_an_instance_that_no_joint_acts_on(sampled, found):
+    system = System("pendulum")
+    steps = {sampled: {"communication_step": 0.01}}
+    for name, kind in {"ground": "planar.Fixed", "pin": "planar.Revolute", "rod": "planar.Body1", "lag": "signal.FirstOrder"}.items():
+        system.add(name, kind, kind="cs" if name in ("rod", "lag") else None, **steps.get(name, {}))
+    for pair in (("ground.p1", "pin.M"), ("pin.N", "rod.p1"), ("rod.theta", "lag.u")):
+        system.connect(*pair)
+    if found:
+        assert refusal(lambda: system.build(True), BuildError).startswith(found)
+    else:
+        assert kinds(system, True)["rod"] == "cs"
+
+
 # -- abilities -------------------------------------------------------------------------------------------------------------------------
 
 
