@@ -105,10 +105,11 @@ def _asked(path: Path, checkpoint: Saved) -> dict[str, Any]:
         said = parsed(checkpoint.blocks["asked"].tobytes())
         asked = {name: from_data(each) for name, each in said.items()} if isinstance(said, dict) else said
         why = misfit(asked, _Asked)
-    except FmuError as error:
-        raise FmuError(f"'{path}' cannot be resumed: {error}") from None
+    except (BuildError, FmuError) as error:
+        kind = FmuError if isinstance(error, FmuError) else BuildError
+        raise kind(f"'{path}' cannot be resumed: {error}") from None
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        if isinstance(error, ResultError | BuildError):
+        if isinstance(error, ResultError):
             raise
         why = str(error)
     if why:

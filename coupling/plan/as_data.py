@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -13,17 +13,19 @@ import numpy as np
 
 from coupling.errors import BuildError, shown
 from coupling.options import Contacts, Index3, Isolation, Run, Scheme, Successive
+from coupling.plan import formulas
 from coupling.plan.definition import Definition, FmuFile, InstanceDefinition, Transformation
 from coupling.plan.drives import (
     ConstantDrive,
     Drive,
     FormulaDrive,
     FunctionDrive,
-    PiecesDrive,
     PolynomialDrive,
     SplineDrive,
     TableDrive,
     TextDrive,
+    break_times,
+    checked_drive,
 )
 from coupling.plan.instances import found_again
 from coupling.plan.shown import Shown
@@ -45,7 +47,7 @@ _KNOWN: dict[str, type] = {
     for each in (
         *(AbsentFunction, Definition, InstanceDefinition, Run, Shown, Transformation),
         *(Contacts, Index3, Isolation, Scheme, Successive),
-        *(ConstantDrive, FormulaDrive, PiecesDrive, PolynomialDrive, SplineDrive, TableDrive, TextDrive),
+        *(ConstantDrive, FormulaDrive, PolynomialDrive, SplineDrive, TableDrive, TextDrive),
     )
 }
 
@@ -77,6 +79,8 @@ def as_data(value: Any) -> Any:
         return {"fmu": [as_data(each) for each in said]}
     if isinstance(value, FunctionDrive):
         value = AbsentFunction(value.name, value.breaks, len(value.rates))
+    if isinstance(value, FormulaDrive):  # a text of JSON has few levels, a formula may have hundreds
+        value = replace(value, tree=formulas.flat(value.tree))
     if is_dataclass(value) and type(value).__name__ in _KNOWN:
         return {"class": type(value).__name__, **{each.name: as_data(getattr(value, each.name)) for each in fields(value)}}
     raise BuildError(f"{shown(value)} cannot be written down")
@@ -96,6 +100,8 @@ def from_data(data: Any) -> Any:
             why = misfit(value, hints[name], f"{made.__name__}.{name}")
             if why:
                 raise ValueError(why)
+        if made is Definition:
+            said["drives"] = tuple((name, _drive(name, drive)) for name, drive in said["drives"])
         return made(**said)
     if "bytes" in data:
         return b64decode(data["bytes"])
@@ -105,3 +111,11 @@ def from_data(data: Any) -> Any:
         return {from_data(name): from_data(each) for name, each in data["mapping"]}
     path, *said = from_data(data["fmu"])
     return FmuFile(found_again(Path(path), *said))
+
+
+def _drive(name: str, drive: Drive | AbsentFunction) -> Drive | AbsentFunction:
+    if isinstance(drive, AbsentFunction):
+        return replace(drive, breaks=break_times(name, drive.breaks))
+    if isinstance(drive, FormulaDrive):
+        drive = replace(drive, tree=formulas.unflattened(drive.tree, name))
+    return checked_drive(name, drive)

@@ -161,7 +161,7 @@ def drive_of(
     rates = {"rate": rate, "acceleration": acceleration}
     if callable(value):
         _check_rates(name, rates)
-        return FunctionDrive(value, name, _times(name, breaks), tuple(each for each in rates.values() if each is not None))
+        return FunctionDrive(value, name, break_times(name, breaks), tuple(each for each in rates.values() if each is not None))
     for option, given in rates.items():
         if given is not None:
             raise BuildError(
@@ -173,7 +173,7 @@ def drive_of(
             raise BuildError(
                 f"'{name}' is driven by {value}, whose conditions do not give the times of their changes; give them in breaks=[...]"
             )
-        jumps = _times(name, breaks) + (known or ())
+        jumps = break_times(name, breaks) + (known or ())
         return ConstantDrive(tree) if isinstance(tree, float) else FormulaDrive(tree, tuple(sorted(set(jumps))))
     if breaks is not None:
         raise BuildError(
@@ -238,6 +238,31 @@ def _text_drive(name: str, rows: list[tuple[Any, Any]], smooth: Any) -> TextDriv
     return TextDrive(tuple(table[:, 0].tolist()), tuple(value for _, value in rows))
 
 
+def checked_drive(name: str, drive: Drive) -> Drive:
+    """Returns a drive that a file has, after the checks of a drive that a user gives; raises BuildError for one that no user can give."""
+    if isinstance(drive, ConstantDrive | PolynomialDrive):
+        drive_of(name, drive.value if isinstance(drive, ConstantDrive) else drive.start)
+    elif isinstance(drive, FormulaDrive):
+        return FormulaDrive(formulas.checked(drive.tree, name), break_times(name, drive.breaks))
+    elif isinstance(drive, TextDrive) and drive.texts and len(drive.texts) == len(drive.times):
+        return _text_drive(name, list(zip(drive.times, drive.texts, strict=True)), False)
+    elif isinstance(drive, TableDrive | SplineDrive) and _fits(drive.times, drive.values):
+        table = _checked(name, np.column_stack((drive.times, drive.values)))
+        if isinstance(drive, TableDrive):
+            return table
+        if drive.kind in KINDS.values():
+            return _smooth(name, table, drive.kind)
+        raise BuildError(f"the curve of '{name}' is {shown(drive.kind)}; the kinds are {', '.join(KINDS.values())}")
+    else:
+        raise BuildError(f"the drive of '{name}' is damaged: it has not one value for each time; give the input another drive")
+    return drive
+
+
+def _fits(times: np.ndarray, values: np.ndarray) -> bool:
+    """Says whether two arrays are the columns of a table."""
+    return times.dtype == values.dtype == np.float64 and times.ndim == 1 and times.size > 0 and times.shape == values.shape
+
+
 _OPTIONS = ("value", "breaks", "smooth", "rate", "acceleration")
 
 
@@ -268,7 +293,8 @@ def _smooth(name: str, table: TableDrive, kind: str) -> SplineDrive:
     return SplineDrive(table.times, table.values, kind)
 
 
-def _times(name: str, breaks: Any) -> tuple[float, ...]:
+def break_times(name: str, breaks: Any) -> tuple[float, ...]:
+    """Returns the times at which a drive jumps, in their order; raises BuildError for values that are none."""
     try:
         times = np.asarray(() if breaks is None else breaks, dtype=float)
     except (TypeError, ValueError, OverflowError):
@@ -285,7 +311,9 @@ def in_base_units(drive: Drive, factor: float, offset: float) -> Drive:
     if isinstance(drive, TableDrive):
         return TableDrive(drive.times, factor * drive.values + offset)
     if isinstance(drive, FormulaDrive):
-        return replace(drive, tree=("add", ("multiply", factor, drive.tree), offset))
+        return replace(
+            drive, tree=("add", ("multiply", drive.tree, factor), offset)
+        )  # the tree first: it takes as much of the stack as before
     if isinstance(drive, PiecesDrive):
         coefficients = factor * drive.coefficients
         coefficients[:, 0] += offset

@@ -35,7 +35,33 @@ _DEPTH = 256
 
 def checked(tree: Tree, name: str) -> Tree:
     """Returns a tree from a file, checked; ``name`` is the input that it drives."""
-    return _on_the_stack(_operands_checked(tree, name), name)
+    try:
+        return _on_the_stack(_operands_checked(tree, name), name)
+    except RecursionError:
+        raise _too_deep(name) from None
+
+
+def flat(tree: Tree) -> list[Any]:
+    """Returns a tree as a list: operands before their operation, which is a pair of its name and their number. Nothing in it is nested."""
+    if not isinstance(tree, tuple):
+        return [tree]
+    return [*(each for operand in tree[1:] for each in flat(operand)), (tree[0], len(tree) - 1)]
+
+
+def unflattened(items: Any, name: str) -> Tree:
+    """Returns the tree of such a list from a file, which is checked."""
+    found: list[Tree] = []
+    for each in items if isinstance(items, tuple) else ():
+        if not isinstance(each, tuple):
+            found.append(each)
+            continue
+        operation, count = each if len(each) == 2 else ("", 0)
+        if not isinstance(count, int) or not 0 < count <= len(found):
+            raise BuildError(f"the formula that drives '{name}' has {shown(each)} after {len(found)} operands; start the run again")
+        found[-count:] = [(operation, *found[-count:])]
+    if len(found) != 1:
+        raise BuildError(f"the formula that drives '{name}' has {len(found)} values in place of one; start the run again")
+    return checked(found[0], name)
 
 
 def _operands_checked(tree: Tree, name: str) -> Tree:
@@ -109,18 +135,21 @@ def rate(tree: Tree, name: str) -> Tree:
 def formula_of(expression: Any, name: str) -> tuple[Tree, tuple[float, ...] | None]:
     """Returns a formula, and the times at which it changes from piece to piece, or None where these are not known. Refuses expressions that
     no formula can have."""
-    time = time_symbol()
+    try:
+        return _formula_of(expression, name, time_symbol())
+    except RecursionError:
+        raise _too_deep(name) from None
+
+
+def _formula_of(expression: Any, name: str, time: Any) -> tuple[Tree, tuple[float, ...] | None]:
     others = sorted(str(each) for each in expression.free_symbols - {time})
     if others:
         remedy = "the time is jourdain.declare.t, and other symbols get a number by .subs(...)"
         raise BuildError(
             f"'{name}' cannot be driven by {expression}: {listed(others)} {'is' if len(others) == 1 else 'are'} not known; {remedy}"
         )
-    try:
-        plain = _piecewise(expression)
-        return _on_the_stack(_tree(plain, name, time), name), _breaks(plain, time)
-    except RecursionError:
-        raise _too_deep(name) from None
+    plain = _piecewise(expression)
+    return _on_the_stack(_tree(plain, name, time), name), _breaks(plain, time)
 
 
 def _piecewise(expression: Any) -> Any:
@@ -243,4 +272,12 @@ def of_pieces(times: Sequence[float], coefficients: Sequence[Sequence[float]], o
 @cache
 def component(tree: Tree) -> type:
     """Returns a component whose output is a formula, for files in which other tools read it."""
-    return formula_component(_expression(tree))
+    return formula_component(_expression(_with_a_last_piece(tree)))
+
+
+def _with_a_last_piece(tree: Tree) -> Tree:
+    """Returns the formula with no number where none of its pieces holds, which the kernel gives there too; C needs a last piece."""
+    if not isinstance(tree, tuple):
+        return tree
+    operation, *operands = map(_with_a_last_piece, tree)
+    return (operation, *operands, *((math.nan, 1.0) if operation == "piecewise" and operands[-1] != 1.0 else ()))

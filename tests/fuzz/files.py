@@ -68,7 +68,9 @@ def checkpoints(folder: Path, names: Sequence[str] = tuple(kept.RUNS)) -> list[P
         path = folder / f"{len(made)}.ckpt"
         system().simulate(_STOP, **options, output_times=[0.0, _STOP], checkpoint=Checkpoint(path=path, interval=1e9))
         made.append(path)
-    return made
+    path = folder / "driven.ckpt"
+    driven().simulate(_STOP, output_times=[0.0, _STOP], checkpoint=Checkpoint(path=path, interval=1e9))
+    return [*made, path]
 
 
 @cache

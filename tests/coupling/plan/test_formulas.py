@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,8 +11,9 @@ import sympy
 
 from coupling import System
 from coupling.plan import formulas
+from coupling.plan.drives import FormulaDrive, in_base_units
 from fmu_components.declare.declaration import TIME as t
-from tests.support.systems.systems import refusal
+from tests.support.systems.systems import pushed, refusal
 
 EXPRESSIONS = [
     3 * t**2 - 2 * t + sympy.pi,
@@ -133,3 +135,24 @@ def test_formulas_fill_the_stack_of_the_kernel_and_no_more() -> None:
     assert driven(sympy.Piecewise(*((i, t < i + 1) for i in range(128)), (0, True))) == refused.replace("'x'", "'body.x'")
     full = ("multiply", ("sin", formulas.TIME), ("exp", ("multiply", formulas.TIME, steps(126))))
     assert formulas.depth(full) == 256 and refusal(lambda: formulas.rate(full, "x")) == refused
+    assert formulas.depth(in_base_units(FormulaDrive(full), 2.0, 1.0).tree) == 256  # type: ignore[union-attr]  # a formula as before
+
+
+def test_expressions_of_any_depth_have_an_answer() -> None:
+    nested = sympy.Integer(1)
+    for _ in range(600):
+        nested = sympy.Add(1.5, sympy.Mul(t, nested, evaluate=False), evaluate=False)
+    assert driven(nested) == "'body.x' cannot be driven by a formula so deeply nested; give a table with smooth=True"
+
+
+def test_a_formula_that_ends_is_no_number_after_its_end_in_an_fmu_too(tmp_path: Path) -> None:
+    """A package has it as an FMU, whose C needs a last piece."""
+    expression = sympy.Piecewise((sympy.sin(t), t < 0.05))
+    with pytest.warns(UserWarning, match="joints are compliant"):
+        pushed(expression).to_ssp(tmp_path / "it.ssp")
+    tree, _ = formulas.formula_of(expression, "x")
+    system = System()
+    system.add("it", formulas.component(tree))
+    result = system.simulate(0.1, output_interval=0.01)
+    assert "y = nan at time 0.05 is not a finite number" in result.outcome.sentence and len(result.time) == 5
+    np.testing.assert_allclose(result["it.y"], np.sin(result.time), atol=1e-15)
