@@ -10,7 +10,6 @@ from __future__ import annotations
 import atexit
 import os
 import secrets
-import stat
 import sys
 import tempfile
 import warnings
@@ -20,7 +19,7 @@ from enum import Enum
 from pathlib import Path
 from threading import RLock
 
-from coupling.files import cache_root, hold, own, release, remedy, remove, sweep
+from coupling.files import cache_root, hold, own, release, remedy, remove, stranger, sweep
 from coupling.fmus.archive import UnpackingFailed, sha256
 
 if sys.platform != "win32":
@@ -116,10 +115,9 @@ def _entry(entry: Path, fill: Fill) -> Path | None:
     if os.statvfs(entry.parent).f_flag & os.ST_NOEXEC:
         return None
     for _ in range(_ATTEMPTS):
+        if not _is_trusted(entry):
+            return None
         if _hold(entry):
-            if not _is_trusted(entry):
-                os.close(_held.pop(entry))
-                return None
             if _is_whole(entry):
                 return entry
             os.close(_held.pop(entry))
@@ -132,24 +130,16 @@ def _entry(entry: Path, fill: Fill) -> Path | None:
 
 def _is_trusted(entry: Path) -> bool:
     """Says whether only the user and root can have written an entry, or put it there. A warning says once that another user can."""
-    for folder in (entry, entry.parent):
-        found = os.stat(folder)
-        others = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-        if others and found.st_uid == os.geteuid() and folder != entry:
-            os.chmod(folder, stat.S_IMODE(found.st_mode) & ~others)  # as the user's own umask has left it
-            others = 0
-        shared = folder != entry and found.st_mode & stat.S_ISVTX  # where nobody can rename what others own
-        if found.st_uid not in (os.geteuid(), 0) or (others and not shared):
-            if entry.parent not in _refused:
-                _refused.add(entry.parent)
-                warnings.warn(
-                    f"'{folder}' can be written by another user, and is not used; FMUs are unpacked anew: name a folder of your own in the environment "
-                    "variable JOURDAIN_CACHE",
-                    RuntimeWarning,
-                    stacklevel=2,
-                )
-            return False
-    return True
+    folder = stranger(entry)
+    if folder is not None and entry.parent not in _refused:
+        _refused.add(entry.parent)
+        warnings.warn(
+            f"'{folder}' can be written by another user, and is not used; FMUs are unpacked anew: name a folder of your own in the environment "
+            "variable JOURDAIN_CACHE",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return folder is None
 
 
 if sys.platform != "win32":

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from coupling.errors import BuildError, shown
 from fmu_components.export.kept import alone, cache_folder, read_summed, write_summed
+from fmu_components.export.packed import anywhere, refusals
 from fmu_components.modelica.names import modelica_string
 
 _CLASS = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
@@ -37,12 +38,16 @@ def from_modelica(name: str, files: Files = (), *, libraries: Sequence[str] = ("
         if not isinstance(text, str) or not _CLASS.fullmatch(text):
             raise BuildError(f"{shown(text)} is no name of a Modelica class; give one such as 'Act.DCMotor'")
     omc = _compiler(f"the FMU of '{name}'")
-    folder = cache_folder() / "modelica" / _key(omc, name, paths, libraries)
-    target = folder / f"{name}.fmu"
-    with alone(folder, cache_folder()):
-        if read_summed(target) is None:
-            write_summed(target, _built(omc, name, paths, libraries))
-    return target
+
+    def made() -> Path:
+        folder = cache_folder() / "modelica" / _key(omc, name, paths, libraries)
+        target = folder / f"{name}.fmu"
+        with refusals(name), alone(folder, cache_folder()):
+            if read_summed(target) is None:
+                write_summed(target, _built(omc, name, paths, libraries))
+        return target
+
+    return anywhere(made)
 
 
 def run_script(script: Path) -> str:

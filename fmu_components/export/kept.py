@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import hashlib
 import io
 import os
 import shutil
+import stat
 import sys
 import warnings
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -57,9 +59,45 @@ def _chosen() -> Path | None:
         return None
 
 
+def stranger(path: Path) -> Path | None:
+    """Returns the place through which another user can have written a path of the cache; None if only the user and root can.
+
+    A folder of the user's own that others may write is closed to them, as far as the path lies within it.
+    """
+    folders = _folders_of(path)
+    return next((each for each in (path, *folders) if _is_of_others(each, each in folders)), None) if folders else None
+
+
+def _folders_of(path: Path) -> Sequence[Path]:
+    """Returns the folders of the cache in which a path lies, up to the cache itself."""
+    root = _instead.get(_chosen()) or _chosen()
+    if sys.platform == "win32" or root is None or not path.absolute().is_relative_to(root.absolute()):
+        return ()
+    return path.absolute().parents[: len(path.absolute().parts) - len(root.absolute().parts)]
+
+
+def _is_of_others(place: Path, is_folder: bool) -> bool:
+    try:
+        link, found = os.lstat(place), os.stat(place)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    others = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    if is_folder and others and found.st_uid == os.geteuid():
+        os.chmod(place, stat.S_IMODE(found.st_mode) & ~others)  # as the user's own umask has left it
+        others = 0
+    shared = is_folder and found.st_mode & stat.S_ISVTX  # where nobody can rename what others own
+    return not {link.st_uid, found.st_uid} <= {os.geteuid(), 0} or bool(others and not shared)
+
+
+def _refuse_strangers(path: Path) -> None:
+    if any(_is_of_others(each, True) for each in _folders_of(path)):
+        raise PermissionError(errno.EACCES, "another user can write there", str(path))
+
+
 def write(path: Path, content: bytes) -> None:
     """Writes a file that other processes may be reading or writing: it appears as a whole, and is on the disk before it has its name."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    _refuse_strangers(path)
     if path.parent not in _cleaned:
         _cleaned.add(path.parent)
         remove_parts(path.parent, "*")
@@ -79,7 +117,9 @@ def write_summed(path: Path, content: bytes) -> None:
 
 
 def read_summed(path: Path) -> bytes | None:
-    """Returns the content of a file that was written with a checksum; None where it is missing or differs from its checksum."""
+    """Returns the content of a file that was written with a checksum; None for a missing or changed file, and for one of another user."""
+    if stranger(path) is not None:
+        return None
     try:
         content, wanted = path.read_bytes(), _sum_of(path).read_bytes()
     except OSError:
@@ -89,6 +129,7 @@ def read_summed(path: Path) -> bytes | None:
 
 def clear_way(path: Path, root: Path) -> None:
     """Removes what stands in the way of a file inside a folder ``root`` of the cache: a folder in its place, or a file in that of a folder."""
+    _refuse_strangers(path)
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     for parent in path.parents:
@@ -135,7 +176,9 @@ DIGITS = 64
 
 
 def key_of(path: Path) -> str | None:
-    """The key with which an archive was written; None for a missing or changed archive."""
+    """The key with which an archive was written; None for a missing or changed archive, and for one of another user."""
+    if stranger(path) is not None:
+        return None
     try:
         content = path.read_bytes()
     except OSError:

@@ -28,13 +28,14 @@ def known_fmu(name: str, fmi: int) -> Path | None:
 
 
 def _noted(name: str, fmi: int) -> Path | None:
-    """Returns None also where the FMU is not as it was written."""
+    """Returns None also where the FMU is not as it was written, or another user can have written the note."""
+    note = _note(name, fmi)
     try:
-        place, key = _note(name, fmi).read_text().split("\n")
+        place, key = note.read_text().split("\n")
     except (OSError, ValueError):
         return None
     path = kept.cache_folder() / place
-    return path if kept.key_of(path) == key else None
+    return path if kept.stranger(note) is None and kept.key_of(path) == key else None
 
 
 def note_fmu(name: str, fmi: int, path: Path) -> None:

@@ -318,3 +318,21 @@ def test_a_folder_of_entries_that_others_may_write_is_closed_to_them(tmp_path: P
     cache._held.clear()
     assert cache.shared_folder(entry.name, entry.parent.name, "m", lambda folder: None) == entry
     assert stat.S_IMODE(entry.parent.stat().st_mode) == 0o755
+
+
+def test_a_lock_of_another_user_is_not_opened(tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipe in its place would make this process wait for ever."""
+    _ = load(written(tmp_path / "m.fmu")).folder
+    (entry,) = entries(folder)
+    entry.chmod(0o755)
+    (entry / cache._LOCK).unlink()
+    os.mkfifo(entry / cache._LOCK)
+    plain = os.stat
+    monkeypatch.setattr(
+        cache.os,
+        "stat",
+        lambda path, **named: (
+            os.stat_result([*(found := plain(path, **named))[:4], 54321, *found[5:]]) if path == entry else plain(path, **named)
+        ),
+    )
+    own_and_told(tmp_path / "m.fmu", entry)

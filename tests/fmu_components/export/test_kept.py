@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import re
 import shutil
+import stat
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -271,3 +272,71 @@ def test_no_home(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.warns(RuntimeWarning, match="there is no home folder for a cache; built files are kept in '"):
         found = cached_fmu(FIXED, 3)
     assert kept.key_of(found) is not None and found.is_relative_to(kept.cache_folder())
+
+
+def given_away(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gives a path to another user: by a change of its owner as root, and in the answers of the system otherwise."""
+    if os.geteuid() == 0:
+        os.chown(path, 54321, 54321)
+        return
+    plain = os.stat
+
+    def stat_of(asked: Any, **named: Any) -> os.stat_result:
+        found = plain(asked, **named)
+        return os.stat_result([*found[:4], 54321, *found[5:]]) if asked == path else found
+
+    monkeypatch.setattr(kept.os, "stat", stat_of)
+
+
+@pytest.mark.parametrize("which", ["the archive", "its folder", "the folder of its key", "the cache"])
+def test_an_fmu_of_another_user_is_not_used(which: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its key and checksum are right, since whoever may write the file may write these too; it is built anew in a folder of this process."""
+    first = cached_fmu(FIXED, 3)
+    strange = [first, *first.parents][["the archive", "its folder", "the folder of its key", "the cache"].index(which)]
+    assert kept.stranger(first) is None
+    given_away(strange, monkeypatch)
+    assert kept.stranger(first) == strange and kept.key_of(first) is None
+    if which == "the archive":  # in a folder of the user's own, where a new one takes its place
+        assert cached_fmu(FIXED, 3) == first
+        assert os.geteuid() != 0 or kept.stranger(first) is None
+        return
+    with pytest.warns(
+        RuntimeWarning, match=r"another user can write there; built files are kept in '.*' until this process ends: name a folder"
+    ):
+        second = cached_fmu(FIXED, 3)
+    assert second.read_bytes() == first.read_bytes() and not second.is_relative_to(kept._chosen())  # type: ignore[arg-type]  # it is chosen here
+    assert cached_fmu(FIXED, 3) == second
+
+
+def test_an_object_of_another_user_is_not_linked(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fmu = cached_fmu(FIXED, 3)
+    objects = next(cache.glob("objects-*"))
+    fmu.unlink()
+    given_away(objects, monkeypatch)
+    assert all(kept.read_summed(each) is None for each in objects.glob("*.o"))
+    with pytest.warns(RuntimeWarning, match="another user can write there"):
+        assert not cached_fmu(FIXED, 3).is_relative_to(cache)
+
+
+def test_folders_that_others_may_write_are_closed_to_them(cache: Path) -> None:
+    """The umask of a user may leave them open. A file that others may write is not trusted."""
+    fmu = cached_fmu(FIXED, 3)
+    for folder in (cache, fmu.parent):
+        folder.chmod(0o777)
+    assert cached_fmu(FIXED, 3) == fmu and stat.S_IMODE(cache.stat().st_mode) == stat.S_IMODE(fmu.parent.stat().st_mode) == 0o755
+    fmu.chmod(0o666)
+    assert kept.stranger(fmu) == fmu
+
+
+def test_a_folder_as_that_of_temporary_files(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everyone may add to it, and nobody may rename entries of others: those of this user are used."""
+    fmu = cached_fmu(FIXED, 3)
+    plain = os.stat
+
+    def stat_of(asked: Any, **named: Any) -> os.stat_result:
+        found = plain(asked, **named)
+        return os.stat_result([found[0] | stat.S_IWOTH | stat.S_ISVTX, *found[1:4], 0, *found[5:]]) if asked == cache else found
+
+    monkeypatch.setattr(kept.os, "stat", stat_of)
+    monkeypatch.setattr(kept.os, "chmod", lambda *_: None)
+    assert kept.stranger(fmu) is None

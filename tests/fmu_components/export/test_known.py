@@ -96,3 +96,11 @@ def test_a_cache_that_cannot_be_written_notes_nothing(noted: Path, tmp_path: Pat
     monkeypatch.setattr(known.kept, "write", lambda *_: (_ for _ in ()).throw(OSError("read-only")))
     note_fmu(GAIN, 2, noted)
     assert known_fmu(GAIN, 2) is None
+
+
+# The system lets only root change an owner; test_kept.py replaces os.stat for other users.
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another user")
+def test_the_note_of_another_user_is_not_read(noted: Path, tmp_path: Path) -> None:
+    (note,) = tmp_path.glob("catalogue-*")
+    os.chown(note, 54321, 54321)
+    assert known_fmu(GAIN, 3) is None
