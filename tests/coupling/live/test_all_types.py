@@ -389,6 +389,18 @@ def test_long_texts(version: int, process: str | None) -> None:
     assert "when getting 'a.long': it returned a text of 20000000 bytes, and 16 MiB is the most that is passed on" in sentence
 
 
+@pytest.mark.slow  # writes and copies 1 GiB
+def test_memory_of_all_texts() -> None:
+    """Different texts of 15 MB fill 1 GiB after 71 texts: the run ends with a remedy, and keeps its texts."""
+    system = System()
+    system.add("a", types(2), kind="cs")
+    system.drive("a.in_count", [(0.1 * number, 15_000_000 + number) for number in range(80)])
+    result = system.simulate(8.0, communication_step=0.1, outputs=["a.long"], output_interval=0.1)
+    assert not result.outcome.completed and result.time[-1] == pytest.approx(7.1)
+    assert "take more memory than the 1024 MiB that all texts may take: record fewer texts, or less often" in result.outcome.sentence
+    assert len(result["a.long"][-1]) == 15_000_070
+
+
 @pytest.mark.parametrize("version", [2, 3])
 def test_info_lists_items(version: int, capsys: pytest.CaptureFixture[str]) -> None:
     """The command line shows the items of an enumeration with their numbers."""
