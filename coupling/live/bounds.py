@@ -87,6 +87,7 @@ def _in_rows(session: Session, record: Record) -> Iterator[tuple[Address, _Left]
         if values is None:
             continue
         off = np.maximum(variable.minimum - values, values - variable.maximum)
+        off[np.isnan(off)] = -np.inf
         worst = int(off.argmax())
         if off[worst] > (slack := _SLACK * variable.nominal):
             first = int((off > slack).argmax())

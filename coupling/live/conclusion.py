@@ -23,7 +23,7 @@ from coupling.live.switching import impacts_warned
 from coupling.live.until import never_met
 from coupling.live.unwritten import attempted, sentences
 from coupling.live.violations import violated
-from coupling.live.warnings import coarse, warnings
+from coupling.live.warnings import coarse, not_finite, warnings
 from coupling.outcome import Outcome
 from coupling.plan.capabilities import unable
 from coupling.plan.degrees import in_degrees
@@ -149,5 +149,5 @@ def _effects(session: Session) -> list[str]:
 def judge(session: Session, outcome: Outcome, record: Record, loose: Collection[str]) -> None:
     """Adds the warnings that follow from the rows to an outcome."""
     if not session.kernel.library.is_lost:
-        outcome.warnings += sentences(out_of_bounds, session, record)
+        outcome.warnings += [*sentences(out_of_bounds, session, record), *sentences(not_finite, session, record)]
         outcome.warnings += [*sentences(coarse, session, record), *sentences(violated, session, record, loose)]

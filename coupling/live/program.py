@@ -277,7 +277,8 @@ def compile_program(
         rows.add_operation(List.OUTPUTS, NONE, Kind.GET, address.part, type_=address.type, references=[address.reference], first=slot)
     columns = [places[a] if a in places else apart_slots[a] for a in addresses]
     columns[len(recorded) : len(recorded)] = [first_reaction + place for _, place, _ in of_reactions]
-    rows.set_record([*columns, *range(first_watched, first_watched + len(built.watched))])
+    unread = {slot for address, slot in apart_slots.items() if not built.parts[address.part].fmu.is_own}
+    rows.set_record([*columns, *range(first_watched, first_watched + len(built.watched))], unread)
     rows.set_derivative_slots(built.schedule.derivatives)
     rows.set_groups(_groups(built))
     return Program(

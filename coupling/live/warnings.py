@@ -9,6 +9,8 @@ import math
 import sys
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from coupling.errors import listed
 from coupling.live.created_energy import TOLERABLE, created_energy
 from coupling.live.failures import CARRY, participants, uncarried
@@ -74,6 +76,18 @@ def _leaving(session: Session) -> Iterator[str]:
                 f"the curve that drives '{session.named(target.part, target.reference)}' goes from {found[0]:.4g} to {found[1]:.4g}, and its table from "
                 f"{drive.within[0]:.4g} to {drive.within[1]:.4g}; give more rows, or smooth=True, which stays between neighbours"
             )
+
+
+def not_finite(session: Session, record: Record) -> str:
+    """Returns a warning on outputs that feed nothing, of FMUs of other tools, and have values that are not finite; empty without them."""
+    program, parts, found = session.program, session.built.parts, []
+    for place, (column, address) in enumerate(zip(record.columns, program.recorded, strict=False), 1):
+        if address in program.recorded_apart and not parts[address.part].fmu.is_own:
+            rows = np.flatnonzero(~np.isfinite(record.rows[:, place]))
+            found += [f"'{column.name}' from t = {record.rows[rows[0], 0]:.9g} s on"] if len(rows) else []
+    if not found:
+        return ""
+    return f"outputs that feed nothing were not finite numbers: {'; '.join(found[:5])}{f'; and {len(found) - 5} more' if len(found) > 5 else ''}"
 
 
 _FEWEST_DIGITS = 1e-12

@@ -98,7 +98,7 @@ typedef struct {
 
 /* The columns of the record; there is one row or none. */
 typedef struct {
-    int columns, slot;
+    int columns, slot, unread;
 } RecordRow;
 
 /* The slots of the values that an unknown of a loop keeps at zero; the list READING fills them. NONE where the instance does not give

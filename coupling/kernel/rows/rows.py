@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
@@ -37,7 +37,7 @@ TABLES: dict[str, tuple[str, ...]] = {
     "stepper": ("part", "inputs", "references", "degree", "saves", "variable", "constrained", "period"),
     "other": ("part",),
     "bond": ("input", "rate", "total", "sign"),
-    "record": ("columns", "slot"),
+    "record": ("columns", "slot", "unread"),
     "constraint": ("loop", "unknown", "position", "velocity"),
     "motion": ("state", "velocity"),
     "turn": ("omega", "q"),
@@ -407,8 +407,9 @@ class RowBuilder:
         """Sets the numbers of instance and unit, by state."""
         self._group = self._ints(groups)
 
-    def set_record(self, slots: Sequence[int]) -> None:
-        self._record = {"columns": len(slots), "slot": self._ints(slots)}
+    def set_record(self, slots: Sequence[int], unread: Collection[int] = ()) -> None:
+        """Sets the slots of the columns; values in the ``unread`` ones feed nothing and need not be finite."""
+        self._record = {"columns": len(slots), "slot": self._ints(slots), "unread": self._ints(slot in unread for slot in slots)}
 
     # -- Co-Simulation -------------------------------------------------------------------------------------------------
 

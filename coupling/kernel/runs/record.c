@@ -16,6 +16,7 @@ int kernel_set_record(Kernel *k, const Rows *rows)
     k->end_record = kernel_end_record;
     record->columns = rows->record->columns;
     record->slot = record->columns ? rows->number + rows->record->slot : NULL;
+    record->unread = record->columns ? rows->number + rows->record->unread : NULL;
     return KERNEL_DONE;
 }
 
@@ -98,7 +99,7 @@ int kernel_record(Kernel *k)
     copy_values(k, values);
     const bool finite = are_finite(values, record->columns);
     for (int i = 0; i < record->columns && !finite; i++)
-        if (!isfinite(values[i])) {
+        if (!isfinite(values[i]) && !record->unread[i]) {
             const int result = failed(k, KERNEL_NOT_FINITE, "recording", -1, OK);
             k->failure.slot = record->slot[i];
             return result;

@@ -22,7 +22,7 @@ from coupling.kernel.system.status import STATUSES, Failure, KernelStatistics, S
 class _Record(ctypes.Structure):
     _fields_ = [
         ("columns", c_int),
-        ("slot", c_void_p),
+        *((name, c_void_p) for name in ("slot", "unread")),
         *((name, c_long) for name in ("rows", "capacity")),
         *((name, c_void_p) for name in ("values", "file")),
         ("error", c_int),

@@ -211,7 +211,7 @@ const bool *kernel_lawful(const Kernel *);              /* truths by unknown of 
 /* Rows of values, the time first; where they go into a file, only the last one is here. */
 typedef struct {
     int columns;
-    const int *slot;
+    const int *slot, *unread; /* by columns; unread: the value feeds nothing and need not be finite */
     long rows, capacity;
     double *values;
     struct RowFile *file;
