@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import Event, Thread
+from time import perf_counter
 from typing import Any
 
 from coupling import rows_file
@@ -38,6 +40,8 @@ from coupling.sweeps.table import SweepTable
 from coupling.sweeps.task import MEASURABLE, Row, Task, digest_of, finals
 from coupling.system import System
 
+_LONG = 1.0
+"""Seconds after which the bar of a sweep names the run under way."""
 _NAMED = 20
 """Most missing runs that are named by their numbers."""
 
@@ -115,13 +119,14 @@ def sweep(
     runner = executor_of(executor, task)
     table = SweepTable(task)
     asked = (table.expect(point) for point in found.values)
-    rows = rows_here(task, asked) if runner is None else rows_of(runner, task, asked, found.count)
     try:
-        with closing(rows), _bar(progress, found.count) as step:
-            for row in rows:
-                table.put(row)
-                step(row)
-                _judge(table, row, on_failure)
+        with _bar(progress, found.count) as (step, name):
+            rows = rows_here(task, asked, name) if runner is None else rows_of(runner, task, asked, found.count, name)
+            with closing(rows):
+                for row in rows:
+                    table.put(row)
+                    step(row)
+                    _judge(table, row, on_failure)
     except KeyboardInterrupt:
         pass
     if found.count is not None:
@@ -286,10 +291,30 @@ def _made(folder: str | os.PathLike[str]) -> Path:
 
 
 @contextmanager
-def _bar(progress: bool, count: int | None) -> Iterator[Callable[[Row], None]]:
-    """Yields a function that moves a progress bar. It does nothing unless progress is wanted and a terminal shows it."""
+def _bar(progress: bool, count: int | None) -> Iterator[tuple[Callable[[Row], None], Callable[[str], None]]]:
+    """Yields functions that move a progress bar, and that note the run under way, which the bar names if it takes long. They do nothing
+    unless progress is wanted and a terminal shows it."""
     if not progress or not watched_by_someone():
-        yield lambda row: None
+        yield (lambda row: None), (lambda text: None)
         return
+    present, ended = ("", 0.0), Event()
+
+    def note(text: str) -> None:
+        nonlocal present
+        if text != present[0]:
+            present = text, perf_counter()
+
+    def watch() -> None:
+        while not ended.wait(_LONG / 2):
+            text, since = present
+            long = text and perf_counter() - since > _LONG
+            move(lambda bar: bar.set_postfix_str(f"{text} for {perf_counter() - since:.0f} s" if long else ""))
+
     with moved_bar(total=count, desc="sweeping", unit="run") as move:
-        yield lambda row: move(lambda bar: bar.update())
+        watcher = Thread(target=watch, daemon=True)
+        watcher.start()
+        try:
+            yield (lambda row: move(lambda bar: bar.update())), note
+        finally:
+            ended.set()
+            watcher.join()

@@ -40,8 +40,6 @@ Begin = Callable[[Pause], "tuple[OpenRun, Course[tuple[Outcome, Record]]]"]
 _NO_TIMES = np.zeros(0)
 _LONGEST = 1e6
 """Seconds beyond which a step never goes."""
-_AT_A_TIME = 10_000
-"""Steps that one call takes before it looks for Ctrl-C."""
 
 
 class SteeredRun(Watchable):
@@ -238,26 +236,25 @@ class SteeredRun(Watchable):
         started = built.start[target.part].get(name, target.variable.start) if given is None else given
         return float(started or 0.0)  # type: ignore[arg-type]  # it is a number
 
-    def _advance_signals(self, end: float, values: Any) -> np.ndarray:
-        """Advances to a time in one call where it can, and returns the outputs."""
+    def _advance_signals(self, dt: float, values: Any) -> np.ndarray:
+        """Advances in one call where it can, and returns the outputs."""
         signals, paused = self._signals, self._paused
         if signals is None:
             raise BuildError("advance has values, and no names for them; call signals(inputs=[...], outputs=[...]) first")
         given = signals.array(values)
-        if isinstance(paused, PausedSteps) and not self._pending and self._run.output_interval is None and self._run.max_seconds is None:
-            paused.pause.time = end
-            left = self._run.max_steps - paused.steps
-            status = signals.advance(end, given, min(left, _AT_A_TIME))
-            if status is Status.PAUSED and paused.time >= end:
+        if signals.alone and isinstance(paused, PausedSteps) and not self._pending:
+            status = signals.advance(dt, given)
+            if status is Status.DONE:
                 return signals.out.copy()
             if status is not Status.STOPPED:
+                paused.pause.time = signals.end
                 self._resume(lambda: self._course.send(status))
                 return self._outputs(signals)
         for target, value in zip(signals.inputs, given.tolist(), strict=True):
             if value != self._present_value(target):
                 self._pending[target.name] = target, target.checked(value), 0.0
         signals.assume(given)
-        self._advance_to(end)
+        self._advance_to(self.time + dt)
         return self._outputs(signals)
 
     def _outputs(self, signals: Signals) -> np.ndarray:
@@ -284,7 +281,7 @@ class SteeredRun(Watchable):
             self._check_running()
             if not 0 < dt < math.inf:
                 raise BuildError(f"dt = {shown(dt)} is refused: give a positive number of seconds")
-            return self._advance_signals(self.time + dt, values)
+            return self._advance_signals(dt, values)
         step = number("dt", dt)
         if not step >= 0:
             raise BuildError(f"dt = {step:g} s is refused: it must not be negative; go back with restore")

@@ -37,9 +37,17 @@ class Signals:
             Steered(each.part, each.type, each.reference, each.drive, *bounds_of(each.variable), value)
             for each, value in zip(inputs, values, strict=True)
         ]
-        self._steering = Steering(session.kernel, steered, [columns[each] for each in outputs])
+        self._steering = Steering(session.kernel, steered, [columns[each] for each in outputs], session.run.max_steps)
         self._names = [each.name for each in inputs]
         self.advance, self.out = self._steering.advance, self._steering.out
+        self._shape = (len(inputs),)
+        self.alone = session.run.output_interval is None and session.run.max_seconds is None
+        """True if nothing but the signals happens between the ends of a piece."""
+
+    @property
+    def end(self) -> float:
+        """The time in s at which the last piece ends."""
+        return self._steering.end
 
     @property
     def values(self) -> dict[str, float]:
@@ -52,6 +60,8 @@ class Signals:
 
     def array(self, values: object) -> np.ndarray:
         """Returns values as an array of numbers; refuses another number of them."""
+        if type(values) is np.ndarray and values.shape == self._shape and values.dtype == float:
+            return values
         try:
             found = np.asarray(values, dtype=float).reshape(-1)
         except (TypeError, ValueError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections import deque
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from itertools import islice
 from pathlib import Path
@@ -27,10 +27,11 @@ _AHEAD = 4
 Numbered = tuple[int, Point]
 
 
-def rows_here(task: Task, points: Iterator[Numbered]) -> Generator[Row, None, None]:
-    """Yields the rows of runs one after the other, in this process, until one is interrupted."""
+def rows_here(task: Task, points: Iterator[Numbered], under_way: Callable[[str], None]) -> Generator[Row, None, None]:
+    """Yields the rows of runs one after the other, in this process, until one is interrupted. ``under_way`` gets the text of each run."""
     try:
         for point in points:
+            under_way(task.told(*point))
             row = run_chunk(task, [point])[0]
             if row.outcome.ending is Ending.INTERRUPTED:
                 return
@@ -39,8 +40,10 @@ def rows_here(task: Task, points: Iterator[Numbered]) -> Generator[Row, None, No
         forget(task)
 
 
-def rows_of(runner: SweepExecutor, task: Task, points: Iterator[Numbered], count: int | None) -> Generator[Row, None, None]:
-    """Yields the rows as they arrive, in any order.
+def rows_of(
+    runner: SweepExecutor, task: Task, points: Iterator[Numbered], count: int | None, under_way: Callable[[str], None]
+) -> Generator[Row, None, None]:
+    """Yields the rows as they arrive, in any order. ``under_way`` gets the text of the runs that have taken longest so far.
 
     Ctrl-C ends the sweep. A worker that dies ends it as well if the executor cannot be made again.
     """
@@ -48,6 +51,7 @@ def rows_of(runner: SweepExecutor, task: Task, points: Iterator[Numbered], count
     with noticed() as pressed:
         try:
             while course.goes_on() and not pressed():
+                under_way(course.longest())
                 yield from course.next_rows()
             yield from course.stop()
         except KeyboardInterrupt:
@@ -64,6 +68,7 @@ class _Course:
         """Number of points that no worker has yet; None if unknown."""
         self.size = 1
         self.under_way: dict[Any, list[Numbered]] = {}
+        """Points by their futures, those that were sent first at the beginning."""
         self.suspects: deque[Numbered] = deque()
         """Points of chunks whose worker has died: they run one by one to find the one that kills."""
         self.again: set[int] = set()
@@ -86,6 +91,12 @@ class _Course:
                 self.under_way[_Failed(error)] = chunk
                 break
         return bool(self.under_way)
+
+    def longest(self) -> str:
+        """Returns the text of the runs that were sent first, and have not come back."""
+        chunk = next(iter(self.under_way.values()))
+        (first, point), (last, _) = chunk[0], chunk[-1]
+        return self.task.told(first, point) if first == last else f"runs {first} to {last}"
 
     def next_rows(self) -> list[Row]:
         failed = [each for each in self.under_way if isinstance(each, _Failed)]

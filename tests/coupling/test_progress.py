@@ -21,7 +21,7 @@ import pytest
 from coupling import Ending, Result, System
 from coupling.sweep import sweep
 from fmu_components.declare.component import Component
-from tests.support.systems.systems import pendulum
+from tests.support.systems.systems import pendulum, pushed
 
 
 def seen_on_a_terminal(monkeypatch: pytest.MonkeyPatch, **options: object) -> str:
@@ -224,3 +224,21 @@ def test_a_terminal_shows_which_fmu_is_built(monkeypatch: pytest.MonkeyPatch) ->
         system.drive("gain.u", 3.0)
         assert system.simulate(0.1)["gain.y"][-1] == 6.0
         assert re.fullmatch(shown, terminal.getvalue().lstrip("\r"), re.DOTALL), terminal.getvalue()
+
+
+@pytest.mark.parametrize("executor", [None, "threads"])
+def test_the_bar_of_a_sweep_names_a_run_that_takes_long(monkeypatch: pytest.MonkeyPatch, executor: str | None) -> None:
+    """A force that sleeps makes the run slow."""
+    here, there = pty.openpty()
+    termios.tcsetwinsize(there, (24, 160))
+    monkeypatch.setattr("coupling.sweep._LONG", 0.2)
+    system = pushed(lambda t: time.sleep(0.03) or 0.0)  # type: ignore[func-returns-value]  # sleep returns None
+    with os.fdopen(there, "w") as terminal, monkeypatch.context() as patch:
+        patch.setattr(sys, "stderr", terminal)
+        sweep(system, [{"rod.m": 1.5}], stop_time=0.05, progress=True, executor=executor, output_times=[0.05], max_seconds=0.8)
+        terminal.write("the end")
+        terminal.flush()
+        text = b""
+        while b"the end" not in text:
+            text += os.read(here, 65536)
+    assert re.search(r"run 0 \(rod\.m = 1\.5\) for \d s", text.decode()), text

@@ -152,7 +152,7 @@
     CALL(INT, kernel_start_events, POINTER) \
     CALL(INT, kernel_state_jacobian, POINTER, POINTER) \
     CALL(INT, kernel_step, POINTER, REAL, REAL, BOOL) \
-    CALL(INT, kernel_steer, POINTER, POINTER, REAL, LONG) \
+    CALL(INT, kernel_steer, POINTER, POINTER, REAL) \
     CALL(LONG, kernel_stiffness, POINTER, POINTER, POINTER) \
     CALL(POINTER, kernel_strikes, POINTER, POINTER) \
     CALL(BOOL, kernel_sudden, POINTER) \

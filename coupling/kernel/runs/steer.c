@@ -19,13 +19,18 @@ static int set(Kernel *k, const Steering *s)
     return kernel_pass_jump(k);
 }
 
-int kernel_steer(Kernel *k, const Steering *s, double t, long steps)
+int kernel_steer(Kernel *k, Steering *s, double seconds)
 {
+    const Run *run = k->run;
+    const long left = s->most - run->steps;
+    s->end = run->t + seconds;
     int result = set(k, s);
     if (result == KERNEL_DONE)
-        result = kernel_pause_at(k, t, 0, NULL);
+        result = kernel_pause_at(k, s->end, 0, NULL);
     if (result == KERNEL_DONE)
-        result = kernel_advance(k, steps);
+        result = kernel_advance(k, left < s->at_a_time ? left : s->at_a_time);
+    if (result == KERNEL_PAUSED && run->t >= s->end)
+        result = KERNEL_DONE;
     const double *row = kernel_last_row(k);
     for (int i = 0; i < s->outputs && row; i++)
         s->out[i] = row[s->column[i]];

@@ -13,6 +13,9 @@ from coupling.kernel.platform.binding import declare
 from coupling.kernel.system.core import Core
 from coupling.kernel.system.status import STATUSES, Status
 
+_AT_A_TIME = 10_000
+"""Steps that one call takes before it looks for Ctrl-C."""
+
 
 class SteeringStructure(ctypes.Structure):
     """``Steering`` in kernel.h."""
@@ -20,10 +23,12 @@ class SteeringStructure(ctypes.Structure):
     _fields_ = [
         *((name, c_int) for name in ("inputs", "drives", "outputs")),
         *((name, c_void_p) for name in ("part", "type", "drive", "column", "reference", "low", "high", "slope", "value", "given", "out")),
+        ("end", c_double),
+        *((name, c_long) for name in ("most", "at_a_time")),
     ]
 
 
-declare({"kernel_steer": (c_int, [c_void_p, POINTER(SteeringStructure), c_double, c_long])})
+declare({"kernel_steer": (c_int, [c_void_p, POINTER(SteeringStructure), c_double])})
 
 
 class Steered(NamedTuple):
@@ -42,7 +47,8 @@ class Steered(NamedTuple):
 class Steering:
     """Inputs that are set, and columns that are read, in each piece of a run."""
 
-    def __init__(self, kernel: Core, inputs: Sequence[Steered], columns: Sequence[int]) -> None:
+    def __init__(self, kernel: Core, inputs: Sequence[Steered], columns: Sequence[int], most: int) -> None:
+        """Takes columns of a row, in which the time is the first, and the number of steps that a run takes at most."""
         self._kernel, library = kernel, kernel.library
         order = sorted(range(len(inputs)), key=lambda i: inputs[i].drive is not None)
         held, driven = [inputs[i] for i in order if inputs[i].drive is None], [inputs[i] for i in order if inputs[i].drive is not None]
@@ -57,9 +63,12 @@ class Steering:
             "given": np.zeros(len(every)),
             "out": np.zeros(len(columns)),
         }
-        self._structure = library.kept_structure(SteeringStructure(len(inputs), len(driven), len(columns)), **arrays)
+        self._structure = library.kept_structure(
+            SteeringStructure(len(inputs), len(driven), len(columns), most=most, at_a_time=_AT_A_TIME), **arrays
+        )
         kept = self._structure.arrays
         self._given, self._order, self.out = kept["given"], np.array(order, int), kept["out"]
+        self._in_order = order == sorted(order)
         self._value = kept["value"]
         self._reference = byref(self._structure)
         self._call = library.kernel_steer
@@ -75,7 +84,13 @@ class Steering:
     def values(self, values: np.ndarray) -> None:
         self._value[:] = values[self._order]
 
-    def advance(self, t: float, values: np.ndarray, steps: int) -> Status:
-        """Sets the inputs, advances to a time in s by so many steps at most, and reads; STOPPED where a value is out of its bounds."""
-        self._given[:] = values[self._order]
-        return STATUSES[self._call(self._kernel.handle, self._reference, t, steps)]
+    @property
+    def end(self) -> float:
+        """The time in s at which the last piece ends."""
+        return self._structure.end
+
+    def advance(self, seconds: float, values: np.ndarray) -> Status:
+        """Sets the inputs, advances by a time in s, and reads. Returns DONE at the end of the piece, and STOPPED where a value is out of its
+        bounds."""
+        self._given[:] = values if self._in_order else values[self._order]
+        return STATUSES[self._call(self._kernel.handle, self._reference, seconds)]

@@ -298,6 +298,9 @@ typedef struct {
     const Reference *reference;
     const double *low, *high, *slope;
     double *value, *given, *out;
+    double end;     /* of the last piece that was begun */
+    long most;      /* steps of a whole run at most, */
+    long at_a_time; /* and of one call */
 } Steering;
 
 /* A condition that ends the run, of the values of a row and its time: formulas in reverse Polish notation that say whether it holds and, positive
@@ -313,8 +316,9 @@ typedef struct {
 void kernel_set_until(Kernel *, const Until *); /* options.c: it stays with the caller, until the next run */
 int kernel_until_point(Kernel *); /* until.c: at a communication point; KERNEL_UNTIL where the condition holds, with a row there */
 
-/* steer.c: KERNEL_STOPPED where a value is not between its bounds, and nothing has happened */
-int kernel_steer(Kernel *, const Steering *, double t, long steps);
+/* steer.c: a piece of so many seconds. KERNEL_DONE: it is there, and the run can go on. KERNEL_STOPPED where a value is not between its bounds, and
+ * nothing has happened. Otherwise as kernel_advance */
+int kernel_steer(Kernel *, Steering *, double seconds);
 
 /* outside.c: by a method that is called back; it and the times stay with the caller */
 int kernel_begin_outside(Kernel *, const Integrator *, double start, double stop, long outputs, const double *output_times);
