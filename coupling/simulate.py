@@ -176,12 +176,12 @@ class Simulator:
             return finished(self._run_held(run, _Given(start_values or {}, fixed, pose, stream, checkpoints, instead)))
 
     def course(
-        self, run: Run, start_values: Mapping[str, Value], drives: Mapping[str, Drive], pose: Mapping[str, Any] | None, pause: Pause
+        self, run: Run, starts: Mapping[str, Value], drives: Mapping[str, Drive], pose: Mapping | None, stream: Stream | None, pause: Pause
     ) -> Course[tuple[Outcome, Record]]:
         """Does the same as ``run``, and waits at each pause."""
         driven = self.with_drives(drives) if drives else self
         with driven._processes.entered(run, driven.definition):
-            return (yield from driven._run_held(run, _Given(start_values, {}, pose, None, None, None, pause)))
+            return (yield from driven._run_held(run, _Given(starts, {}, pose, stream, None, None, pause)))
 
     def with_drives(self, drives: Mapping[str, Drive]) -> Simulator:
         key = tuple(drives.items())

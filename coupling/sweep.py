@@ -120,8 +120,8 @@ def sweep(
     table = SweepTable(task)
     asked = (table.expect(point) for point in found.values)
     try:
-        with _bar(progress, found.count) as (step, name):
-            rows = rows_here(task, asked, name) if runner is None else rows_of(runner, task, asked, found.count, name)
+        with _bar(progress, found.count) as (step, note):
+            rows = rows_here(task, asked, note) if runner is None else rows_of(runner, task, asked, found.count, note)
             with closing(rows):
                 for row in rows:
                     table.put(row)
@@ -304,11 +304,14 @@ def _bar(progress: bool, count: int | None) -> Iterator[tuple[Callable[[Row], No
         if text != present[0]:
             present = text, perf_counter()
 
+    def named() -> str:
+        text, since = present
+        seconds = perf_counter() - since
+        return f"{text} for {seconds:.0f} s" if text and seconds > _LONG else ""
+
     def watch() -> None:
         while not ended.wait(_LONG / 2):
-            text, since = present
-            long = text and perf_counter() - since > _LONG
-            move(lambda bar: bar.set_postfix_str(f"{text} for {perf_counter() - since:.0f} s" if long else ""))
+            move(lambda bar: bar.set_postfix_str(named()))
 
     with moved_bar(total=count, desc="sweeping", unit="run") as move:
         watcher = Thread(target=watch, daemon=True)

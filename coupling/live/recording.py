@@ -71,7 +71,7 @@ def recorded(session: Session, numbers: Numbers, preparing: float, running: floa
             f"{parts[i].name}.{name}": value if type(value) is float else _written(value)
             for (i, name), value in session.running.values.items()
         },
-        options=session.run.told,
+        options={**session.run.told, **({"stop_time": _reached(session, numbers)} if session.run.is_open else {})},
         changes=tuple(sorted(changes, key=lambda change: change.time)),
         off=off,
         parameters=tuple(ByParameter(each.name, each.unit, each.exact) for each in session.running.parameters),
@@ -132,3 +132,8 @@ def _statistics(session: Session, preparing: float, running: float, said: list[s
         seconds_in_fmus=min(in_fmus + (calls.seconds if calls else 0.0), running),
         **counted,
     )
+
+
+def _reached(session: Session, numbers: Numbers) -> float:
+    """Returns the time in s that a run without a known end has reached."""
+    return float(numbers.rows[-1, 0]) if len(numbers.rows) else session.run.start_time

@@ -150,6 +150,8 @@ class Stream:
     def end(self, record: Record, outcome: Outcome) -> None:
         """Says in the file how the run has ended; where that cannot be, the outcome says so."""
         head = header(record, self._rows, self.width)
+        if len(head) != self._first:  # the time at which a run without a known end has ended takes more room than there is
+            head = header(self._told, self._rows, self.width)
         if not self._is_there():
             if outcome.completed:
                 outcome.ending = Ending.STORAGE_FAILED

@@ -7,12 +7,13 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
 from copy import deepcopy
-from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from coupling import rows_file
 from coupling.checks import checked_names
 from coupling.errors import BuildError, NotRecorded, ResultError, RunEnded, shown
 from coupling.kernel.state.visit import Unvisited, load_state, saved_state
@@ -49,9 +50,10 @@ class SteeredRun(Watchable):
     from another one.
     """
 
-    def __init__(self, begin: Begin, inputs: Sequence[str]) -> None:
-        """Takes a function that makes the run from its pause, and the inputs that may have rates. ``System.start`` is for users."""
-        self._begin, self._inputs = begin, inputs
+    def __init__(self, begin: Begin, inputs: Sequence[str], file: Path | None) -> None:
+        """Takes a function that makes the run from its pause, the inputs that may have rates, and the file of rows, if there is one.
+        ``System.start`` is for users."""
+        self._begin, self._inputs, self._file = begin, inputs, file
         self._thread, self._stopping = threading.get_ident(), False
         self._pause = Pause(-math.inf)
         self._run, self._course = begin(self._pause)
@@ -71,6 +73,8 @@ class SteeredRun(Watchable):
         self._signals: Signals | None = None
         self._times = 0
         """Number of the rows at ``output_interval`` so far."""
+        self._began_anew = 0
+        """Number of restored states at which the solver began anew."""
         self._columns: Mapping[str, int] = {}
         """Places of recorded variables in a row, by name."""
         self._resume(lambda: next(self._course))
@@ -103,7 +107,10 @@ class SteeredRun(Watchable):
         rows = session.kernel.rows
         if self._result is None or self._result[0] != rows:
             said: list[str] = []
-            record = recorded(session, copied(session), 0.0, 0.0, said, {"steps": self._running_now.steps})
+            if self._file:
+                record = rows_file.read(self._file)[0]
+            else:
+                record = recorded(session, copied(session), 0.0, 0.0, said, {"steps": self._running_now.steps})
             outcome = Outcome(Ending.PAUSED, f"waits at t = {self.time:.9g} s, and can go on", said)
             self._result = rows, Result(record, outcome)
         return self._result[1]
@@ -384,14 +391,22 @@ class SteeredRun(Watchable):
         reached = float(record.rows[-1, 0]) if len(record.rows) else self._run.start_time
         if not math.isfinite(self._run.stop_time):
             self._run.end_at(reached)
-        options = {**record.options, "stop_time": self._run.stop_time}
-        self._paused, self._end = None, (outcome, replace(record, options=options))
+        if self._began_anew:
+            times = "once" if self._began_anew == 1 else f"{self._began_anew} times"
+            outcome.notes.append(
+                f"the run went back to a saved state {times}, where solver = '{self._run.solver_name}' began anew: not to the last bit"
+            )
+        self._paused, self._end = None, (outcome, record)
 
     # -- going back --------------------------------------------------------------------------------------------------------------------
 
     def save(self) -> SavedState:
         """Returns the present state, to which ``restore`` goes back: cheap in time and memory."""
         self._check_running()
+        if self._file:
+            raise BuildError(
+                f"the rows of this run are in '{self._file}', from which none can be taken back; start without record_to to save states"
+            )
         check_saves(self._session)
         self._stay()
         paused, session = self._running_now, self._session
@@ -428,6 +443,7 @@ class SteeredRun(Watchable):
             signals.assume([self._present_value(each) for each in signals.inputs])
             self._signals = signals
         if paused.restart:
+            self._began_anew += 1
             self._act(paused.restart)
         if self._paused:
             self._stay()
@@ -435,7 +451,7 @@ class SteeredRun(Watchable):
     def fork(self) -> SteeredRun:
         """Returns another run at the same point, which goes its own way."""
         state = self.save()
-        other = SteeredRun(self._begin, self._inputs)
+        other = SteeredRun(self._begin, self._inputs, None)
         try:
             other.restore(state)
         except BaseException:

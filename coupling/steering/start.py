@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from coupling.checks import checked_names
 from coupling.errors import BuildError
 from coupling.live.pausing import Course, Pause
+from coupling.live.streaming import stream_of
 from coupling.options import OpenRun
 from coupling.options.calls import check_names
 from coupling.outcome import Outcome
@@ -37,13 +39,15 @@ def start(
     initial: str | Mapping[str, float] | Result = OpenRun.initial,
     start_values: Mapping[str, Value] | str | None = None,
     drives: Mapping[str, float | Callable[[float], float] | Sequence[Sequence[float]] | np.ndarray] | None = None,
+    record_to: Path | str | None = None,
     **options: Any,
 ) -> SteeredRun:
     """Starts and returns a run that waits at its start, and is advanced piece by piece: ``with system.start() as run: run.advance(0.01)``.
 
     Between two pieces, ``run["rod.theta"]`` is a present value in the unit of its variable. ``run["motor.tau"] = 2.0`` sets an input, a
     parameter or a state from there on. ``options`` are those of ``simulate``, except for ``stop_time``, ``output_times``, ``sensitivities``,
-    ``progress``, ``record_to`` and ``checkpoint``. A row is recorded at the end of each piece, at events, and at ``output_interval``
+    ``progress`` and ``checkpoint``, in whose place ``save`` returns states. ``record_to`` is the path of a file ``.jrd`` that takes the rows
+    in place of memory; such a run has no ``save``. A row is recorded at the end of each piece, at events, and at ``output_interval``
     (seconds) where it is given. ``inputs`` are names of inputs that will be set with a rate, such as prescribed motions. Systems and options
     that are refused raise BuildError, and impossible starts StartError or InitialStateError. ``initial``, ``start_values`` and ``drives`` are
     those of ``simulate``.
@@ -52,6 +56,9 @@ def start(
     for name in _LEFT_OUT:
         if name in options:
             raise BuildError(f"start has no option '{name}': the run ends where its user stops to advance it; leave it out")
+    if "checkpoint" in options:
+        raise BuildError("start has no option 'checkpoint': save() returns states, to which restore() goes back; leave it out")
+    stream = stream_of(record_to, None)
     check_names("start", options, known)
     names = checked_names("inputs", inputs)
     pose = system._pose(initial)
@@ -64,11 +71,11 @@ def start(
 
     def begin(pause: Pause) -> tuple[OpenRun, Course[tuple[Outcome, Record]]]:
         run = OpenRun(initial=word, **options)
-        return run, simulator.course(run, values, given, pose, pause)
+        return run, simulator.course(run, values, given, pose, stream, pause)
 
     try:
         solver_of(OpenRun(initial=word, **options))
-        run = SteeredRun(begin, names)
+        run = SteeredRun(begin, names, stream.path if stream else None)
     except BuildError:
         if system._simulator is None:
             simulator.close()

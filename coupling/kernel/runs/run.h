@@ -73,7 +73,7 @@ int record_at(Kernel *, double t, const double *x); /* everything at the present
 int record_event(Kernel *, double t, const double *x);
 int record_until(Kernel *, double t); /* the rows that were asked for up to a time within the last step */
 void begin_rows(Kernel *);            /* values within the last step follow, which have to be looked at in the order of time */
-int values_within(Kernel *, double t, double **values); /* as those of a row, which is not added */
+int values_within(Kernel *, double t, double *values); /* as those of a row, which is not added */
 
 /* until.c: KERNEL_UNTIL where the run has ended */
 int until_within(Kernel *, double end, bool *back); /* looks at the condition in the last step, up to a time */

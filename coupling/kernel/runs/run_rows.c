@@ -86,20 +86,17 @@ int record_until(Kernel *k, double t)
     return result;
 }
 
-int values_within(Kernel *k, double t, double **values)
+int values_within(Kernel *k, double t, double *values)
 {
     Run *run = k->run;
     int result = run->method->state(k, t, run->x);
     if (result == KERNEL_DONE && k->projection && t < run->t)
         result = project_row(k, t, run->x);
-    *values = record_place(k);
-    if (result || !*values)
-        return result ? result : KERNEL_NO_MEMORY;
-    if (k->fused && k->fused->record && k->fused->record(k, t, run->x, *values))
-        return KERNEL_DONE;
+    if (result || (k->fused && k->fused->record && k->fused->record(k, t, run->x, values)))
+        return result;
     result = kernel_evaluate(k, t, run->x);
     if (run->method->show)
         run->method->show(k, t);
-    copy_values(k, *values);
+    copy_values(k, values);
     return result;
 }

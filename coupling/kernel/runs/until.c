@@ -15,7 +15,8 @@ static int judge(const Kernel *k, double t, const double *row, bool *met, double
 {
     const Until *u = k->until;
     if (u->value) {
-        memcpy(u->row, row, (size_t)(k->record->columns + 1) * sizeof *row);
+        if (row != u->row)
+            memcpy(u->row, row, (size_t)(k->record->columns + 1) * sizeof *row);
         u->row[0] = t;
         *margin = u->value(t, u->context);
         *met = *margin > 0;
@@ -29,9 +30,8 @@ static int judge(const Kernel *k, double t, const double *row, bool *met, double
 /* The same at a time within the last step. */
 static int probe(Kernel *k, double t, bool *met, double *margin)
 {
-    double *values = NULL;
-    const int result = values_within(k, t, &values);
-    return result ? result : judge(k, t, values - 1, met, margin);
+    const int result = values_within(k, t, k->until->row + 1);
+    return result ? result : judge(k, t, k->until->row, met, margin);
 }
 
 /* The search for the first instant at which the condition holds. */
@@ -175,11 +175,8 @@ static int look_here(Kernel *k, double t, double *margin)
     const double *row = row_at(k, t);
     const bool recorded = kernel_recorded_until(k) == t;
     if (!row) {
-        double *values = record_place(k);
-        if (!values)
-            return KERNEL_NO_MEMORY;
-        copy_values(k, values);
-        row = values - 1;
+        copy_values(k, k->until->row + 1);
+        row = k->until->row;
     }
     bool met;
     int result = judge(k, t, row, &met, margin);

@@ -26,7 +26,7 @@ declare({"kernel_set_until": (None, [c_void_p, POINTER(UntilStructure)])})
 
 def end_by_formula(kernel: Core, truth: Sequence[float], margin: Sequence[float]) -> None:
     """Ends the run where a formula of the row is true. ``margin`` is a formula that is positive there."""
-    arrays = {"truth": np.array(truth, float), "margin": np.array(margin, float)}
+    arrays = {"truth": np.array(truth, float), "margin": np.array(margin, float), "row": np.zeros(kernel.width)}
     structure = kernel.library.kept_structure(UntilStructure(len(truth) // 2, len(margin) // 2), **arrays)
     kernel.until = structure
     kernel.library.kernel_set_until(kernel.handle, byref(structure))

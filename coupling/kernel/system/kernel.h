@@ -304,7 +304,8 @@ typedef struct {
 } Steering;
 
 /* A condition that ends the run, of the values of a row and its time: formulas in reverse Polish notation that say whether it holds and, positive
- * where it does, how far it is from its limit. Otherwise a function that says the latter of the row that it finds in `row`; not a number: it failed. */
+ * where it does, how far it is from its limit. Otherwise a function that says the latter of the row that it finds in `row`; not a number: it failed.
+ * row: place for values that are looked at. */
 typedef struct {
     int truths, margins; /* pairs of each */
     const double *truth, *margin;

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import math
+import os
 import random
 import threading
 import tracemalloc
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +18,7 @@ import pytest
 from coupling import BuildError, Ending, Index3, Isolation, Result, RunEnded, Scheme, System
 from coupling.errors import NotRecorded
 from coupling.steering.run import SteeredRun
+from coupling.steering.saved import SavedState
 from tests.support import foreign
 from tests.support.systems.kept import RUNS, stepped
 from tests.support.systems.switching import belt, stop
@@ -174,6 +178,68 @@ def test_forks_go_their_own_ways_and_keep_no_memory() -> None:
         now, _ = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert now < 100_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [{}, {"evaluation": "compiled"}, stepped(scheme="implicit")], ids=str)
+def test_ten_thousand_forks_keep_no_memory(options: dict[str, Any]) -> None:
+    """The memory of the process, with that of C, stays within that of a few hundred forks; one fork of the rod would be 20 kB and more."""
+    with pulled().start(**options) as run:
+        run.advance(0.1)
+
+        def fork(count: int) -> int:
+            for _ in range(count):
+                run.fork().close()
+            gc.collect()
+            return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+        before = fork(1_000)
+        assert fork(10_000) - before < 3_000_000
+        assert run.fork().advance(0.1) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
+def test_states_of_a_hundred_random_times_return(name: str) -> None:
+    """The same bits from each of them on. CVODE, IDA and SciPy's solvers begin anew, and stay within 10 rtol of the greatest value."""
+    build, force, options = CASES[name]
+    if "another tool" in name:
+        return
+    chance = random.Random(name)
+    times = sorted({round(chance.uniform(1e-3, 0.5), 9) for _ in range(100)})
+    inputs = () if "communication_step" not in options else (force,)
+    begins_anew = options.get("solver") in SOLVERS
+    tight = {"rtol": 1e-8} if begins_anew else {}
+    states: list[SavedState] = []
+    with build().start(inputs=inputs, **options, **tight) as run:
+        for i, t in enumerate(times):
+            run[force] = 0.5 * math.sin(7.0 * i)
+            run.advance_to(t)
+            states.append(run.save())
+        rows = run.result._record.rows.copy()
+        largest = np.abs(rows).max(axis=0)
+        columns = [run._columns[each] for each in ("rod.x", "rod.y", "rod.theta") if each in run._columns]
+        order = list(range(len(times) - 1))
+        chance.shuffle(order)
+        for first in order:
+            run.restore(states[first])
+            for i in range(first + 1, min(first + 4, len(times))):  # three pieces are enough to see a difference
+                run[force] = 0.5 * math.sin(7.0 * i)
+                run.advance_to(times[i])
+            again = run.result._record.rows
+            if begins_anew:
+                apart = np.abs(again[-1] - rows[np.searchsorted(rows[:, 0], again[-1, 0], "right") - 1])
+                assert np.all(apart[columns] <= 10 * 1e-8 * np.maximum(largest[columns], 1.0))
+            else:
+                last = again[again[:, 0] < again[-1, 0]]  # the row of the last pause is one before its event
+                assert np.array_equal(last, rows[: len(last)])
+    assert run.outcome is not None
+    notes = [each for each in run.outcome.notes if "began anew" in each]
+    assert notes == (
+        [f"the run went back to a saved state {len(order)} times, where solver = '{options['solver']}' began anew: not to the last bit"]
+        if begins_anew
+        else []
+    )
 
 
 @pytest.mark.parametrize(("solver", "rtol"), [("dopri5", 1e-9), (Index3(step_size=0.01), 1e-9)])
@@ -372,6 +438,7 @@ def test_what_is_refused() -> None:
     driven.drive(PIN, 1.0)
     for options, text in (
         ({"stop_time": 1.0}, "start has no option 'stop_time': the run ends where its user stops to advance it; leave it out"),
+        ({"checkpoint": "x"}, "start has no option 'checkpoint': save() returns states, to which restore() goes back; leave it out"),
         ({"communication_stp": 0.1}, "start has no option 'communication_stp'; did you mean 'communication_step'?"),
         ({"solver": "index3"}, "solver = 'index3' has no step_size, which follows from the end of a run; give Index3(step_size=0.001)"),
         (
@@ -405,3 +472,25 @@ def test_a_start_value_of_an_input_with_rates_is_its_present_value() -> None:
         assert run["mass.v"] == pytest.approx(1.5, abs=1e-9)
         run.signals(inputs=[force], outputs=["mass.v"])
         assert run.advance(1.0, [0.0]) == pytest.approx([1.5], abs=1e-9)
+
+
+@pytest.mark.parametrize("options", [{}, {"solver": "cvode"}, {"until": "rod.theta < -1.0"}, stepped(scheme="implicit")], ids=str)
+def test_rows_go_into_a_file(options: dict[str, Any], tmp_path: Path) -> None:
+    results = []
+    for number, file in enumerate((None, tmp_path / "run.jrd")):
+        with pulled().start(record_to=file, **options) as run:
+            while run.time < 0.6 and run.outcome is None:
+                run.advance(0.03)
+            seen = run["rod.theta"]
+            assert seen == run.result["rod.theta"][-1]
+            if number and run.outcome is None:
+                assert str(run.result.outcome).startswith("waits at t = 0.6 s")
+                assert refusal(run.save, BuildError).startswith("the rows of this run are in '")
+                assert refusal(run.fork, BuildError).endswith("; start without record_to to save states")
+        results.append(run.result)
+    in_memory, in_file = results
+    kept = Result.load(tmp_path / "run.jrd")
+    for found in (in_file, kept):
+        assert np.array_equal(found._record.rows, in_memory._record.rows)
+        assert found.outcome.sentence == in_memory.outcome.sentence
+        assert found._record.options["stop_time"] == in_memory.time[-1]
