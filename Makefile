@@ -52,6 +52,8 @@ benchmarks: .venv/benchmarks
 	$(BIN)/python benchmarks/parameter_grids.py
 	$(BIN)/python benchmarks/masters.py
 	$(BIN)/python benchmarks/index3.py
+	$(BIN)/python benchmarks/real_time.py
+	$(BIN)/python benchmarks/real_time.py --busy
 	$(BIN)/python benchmarks/constraints.py
 	$(BIN)/python benchmarks/crane.py --schemes explicit gauss-seidel
 

@@ -32,7 +32,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "watching",
         "steering",
         "system",
-        "measures sampling",
+        "measures sampling environment",
         "sweeps",
         "sweep",
         "__init__",
@@ -45,7 +45,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "export",
         "modelica",
     ),
-    "jourdain": ("__init__ declare icon measures picture shapes", "verbs", "command", "__main__"),
+    "jourdain": ("__init__ declare gym icon measures picture shapes", "verbs", "command", "__main__"),
 }
 """Folders and files of each package, from the lowest layer to the highest; a new folder is one word here.
 

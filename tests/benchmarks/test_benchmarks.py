@@ -47,6 +47,13 @@ def test_the_benchmark_of_twins_prints_a_ratio_for_each_way():
     assert [row[0] for row in rows] == ["by FMUs", "by tape", "compiled"] and all(float(row[-1]) > 0 for row in rows)
 
 
+def test_the_benchmark_of_real_time_is_never_ahead_of_the_clock():
+    """It ends with an error if a point comes before its time. All runs together last 1 s."""
+    rows = [[each.strip() for each in line.strip("| ").split("|")] for line in printed("real_time", "--seconds", "0.25")[2:]]
+    assert [row[:3] for row in rows] == [[name, solver, "250"] for name in ("seven bodies", "crane") for solver in ("index3", "dopri5")]
+    assert all(0 < float(row[6].split()[0]) <= float(row[5].split()[0]) for row in rows)
+
+
 @pytest.mark.slow
 def test_the_loading_benchmark_prints_its_table():
     """One line per step, and their sum."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -118,16 +119,41 @@ def test_drawings_of_frames(name: str):
     assert (DOCS / "pictures" / f"{name}.svg").read_text() == str(PICTURES[name]())
 
 
+def integrated(sample: float, end: float, angle: float = 0.0) -> np.ndarray:
+    """Returns angle and speed of the arm of the guides, which SciPy integrates between the samples of its controller."""
+    state, inertia = np.array([angle, 0.0]), 1 / 12 + 0.25
+    for _ in range(round(end / sample)):
+        effort = 5.0 - 40.0 * (state[0] - 1.0) - 6.0 * state[1]
+        of = solve_ivp(lambda t, y, u=effort: [y[1], (u - 0.5 * 9.81 * np.cos(y[0])) / inertia], (0, sample), state, rtol=1e-10, atol=1e-12)
+        state = of.y[:, -1]
+    return state
+
+
 def test_steering(capsys):
     """The arm follows a controller in Python as SciPy integrates it between samples; pieces by arrays have the same bits."""
     made = run_all(DOCS / "steering.md")
     held = made["held"]
-    state, inertia = np.zeros(2), 1 / 12 + 0.25
-    for _ in range(400):
-        effort = 5.0 - 40.0 * (state[0] - 1.0) - 6.0 * state[1]
-        of = solve_ivp(lambda t, y, u=effort: [y[1], (u - 0.5 * 9.81 * np.cos(y[0])) / inertia], (0, 0.005), state, rtol=1e-10, atol=1e-12)
-        state = of.y[:, -1]
-    assert [held["rod.theta"][-1], held["rod.omega"][-1]] == pytest.approx(state, abs=1e-7)
+    assert [held["rod.theta"][-1], held["rod.omega"][-1]] == pytest.approx(integrated(0.005, 2.0), abs=1e-7)
     assert made["angle"] == pytest.approx(held["rod.theta"][-1], abs=1e-9)
     assert sorted(made["reached"].values()) == list(made["reached"].values())
     assert "completed at t = 2" in capsys.readouterr().out
+
+
+def test_real_time(capsys):
+    """Both runs take their time at least, and the arm goes as SciPy says, with the error of steps of 1 ms."""
+    began = perf_counter()
+    made = run_all(DOCS / "real-time.md")
+    assert perf_counter() - began > 0.75
+    assert [made["angle"], made["speed"]] == pytest.approx(integrated(0.001, 0.25), abs=1e-5)
+    first, second = capsys.readouterr().out.splitlines()
+    assert " of 50 points were late" in first and " of 250 points were late" in second
+
+
+def test_agents(capsys):
+    """The environment goes as SciPy says, from the start that the seed gives."""
+    made = run_all(DOCS / "agents.md")
+    bounded = integrated(0.01, 3.0, np.random.default_rng(0).uniform(-0.5, 0.5))
+    assert made["observation"] == pytest.approx(bounded, abs=1e-4) and abs(made["observation"][0] - 1.0) < 0.1
+    assert Path("episode.png").stat().st_size > 1000
+    printed = capsys.readouterr().out.splitlines()
+    assert float(printed[-1]) == pytest.approx(made["task"].result["rod.theta"].max())

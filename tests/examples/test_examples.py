@@ -18,7 +18,7 @@ import pytest
 from fmu_components.catalogue import from_file
 from fmu_components.declare.component import declaration
 from fmu_components.declare.declaration import Role
-from tests.support.examples import planar_machines
+from tests.support.examples import planar_machines, steered
 from tests.support.examples.printed import columns, is_plot, number
 from tests.support.systems.machines import EXAMPLES, example
 
@@ -363,6 +363,9 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
     "36_walking_leg": planar_machines.check_walking_leg,
     "37_ratchet": planar_machines.check_ratchet,
     "38_reaction_forces": check_reaction_forces,
+    "39_python_controller": steered.check_python_controller,
+    "40_cart_and_pole": steered.check_cart_and_pole,
+    "41_hardware_loop": steered.check_hardware_loop,
 }
 NEEDS = {"12_run_exported_mechanisms": "11_exported_mechanisms"}
 """Example that has to run before, by example."""

@@ -132,6 +132,9 @@ EXAMPLES = {
     "36_walking_leg": SMOOTH,
     "37_ratchet": SMOOTH,
     "38_reaction_forces": SMOOTH,
+    "39_python_controller": SMOOTH,
+    "40_cart_and_pole": SMOOTH,
+    "41_hardware_loop": SMOOTH,
 }
 QUICK = (("20_parallelogram", 2), ("37_ratchet", 3))
 SLIM = ("30_vehicle",)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import jourdain
+from jourdain.gym import environment
 
 OWN = ("coupling", "fmu_components", "jourdain")
 EXCEPTIONS: set[tuple[str, str]] = set()
@@ -21,8 +22,7 @@ EXCEPTIONS: set[tuple[str, str]] = set()
 
 def callables() -> Iterator[tuple[str, Any, str]]:
     """Yields the name of each public function and method of this project, itself, and the docstrings that may explain its parameters."""
-    for name in sorted(jourdain.__all__):
-        value = getattr(jourdain, name)
+    for name, value in (*((each, getattr(jourdain, each)) for each in sorted(jourdain.__all__)), ("gym.environment", environment)):
         if inspect.isfunction(value):
             yield name, value, inspect.getdoc(value) or ""
         if not inspect.isclass(value):

@@ -13,6 +13,7 @@ import pytest
 
 import jourdain
 from jourdain import System
+from jourdain.gym import environment
 from tests.jourdain.test_docstrings import callables
 
 TEXTS = {name: text for name, _, text in callables()}
@@ -114,6 +115,7 @@ CASES: dict[str, Callable[[SimpleNamespace], object]] = {
     "flexible_body": lambda made: jourdain.flexible_body(np.eye(6), np.eye(6), np.eye(3), {}),
     "from_file": lambda made: jourdain.from_file(Path("none.py")),
     "from_modelica": lambda made: jourdain.from_modelica("A.B", "none.mo"),
+    "gym.environment": lambda made: environment(pendulum(), actions={}, observations=["rod.x"], step=0.1, reward=lambda seen, done: 0.0),
     "orientation": lambda made: jourdain.orientation(axis=(0.0, 0.0, 1.0)),
     "read_mesh": lambda made: jourdain.read_mesh(made.folder / "none.npz"),
     "sample": lambda made: jourdain.sample({"rod.m": (2.0, 1.0)}, 3),

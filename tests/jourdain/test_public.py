@@ -40,10 +40,10 @@ def test_the_public_names_are_these():
     """A name that is added or dropped changes what docs/versioning.md promises, and has a line in the changelog."""
     assert jourdain.__all__ == sorted(PUBLIC.split())
     assert set(jourdain.__all__) <= set(dir(jourdain))
-    from jourdain import declare, icon, measures, picture, shapes
+    from jourdain import declare, gym, icon, measures, picture, shapes
 
     assert icon.__all__ == DRAWING.split() and measures.__all__ == MEASURES.split() and picture.__all__ == LOOKS.split()
-    assert shapes.__all__ == SHAPES.split() and declare.__all__ == DECLARE.split()
+    assert shapes.__all__ == SHAPES.split() and gym.__all__ == ["environment"] and declare.__all__ == DECLARE.split()
 
 
 def test_every_name_is_there():

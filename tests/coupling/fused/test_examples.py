@@ -47,6 +47,9 @@ SYSTEMS = {
     "34_newtons_cradle": ("system",),
     "37_ratchet": ("system",),
     "38_reaction_forces": ("system", "natural_wheel"),
+    "39_python_controller": ("system",),
+    "40_cart_and_pole": ("system",),
+    "41_hardware_loop": ("system",),
 }
 ELSEWHERE = {
     "02_own_joint": "its component is written to a file at first",

@@ -53,6 +53,9 @@ SHORT: dict[str, dict[str, Any]] = {
     "36_walking_leg": {"stop_time": 0.1, "initial": "assemble"},
     "37_ratchet": {"stop_time": 1.0},
     "38_reaction_forces": {"stop_time": 1.6, "solver": Index3(step_size=0.1)},
+    "39_python_controller": {"stop_time": 0.1},
+    "40_cart_and_pole": {"stop_time": 0.2},
+    "41_hardware_loop": {"stop_time": 0.2},
 }
 """Examples whose systems need no files of their own, with short runs."""
 QUICK = ("01_pendulum", "17_quarter_car", "21_rolling_disc", "34_newtons_cradle")
