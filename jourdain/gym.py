@@ -27,10 +27,11 @@ def environment(
 ) -> Environment:
     """Returns a ``gymnasium.Env`` that steps a run of the ``system``, which is built by that.
 
-    ``actions`` are the bounds of inputs and parameters by full names, and ``observations`` names of recorded values, or their bounds by name.
-    Each ``step`` in s holds an action. ``reward`` is a function of the observation after a step and of the action, as arrays in the order of
-    the names. ``done``, a function of the observation, says whether the episode has ended. ``reset``, a function of a random generator,
-    returns start values by full names; the seed of ``env.reset`` decides on them. ``options`` are those of ``System.start``.
+    ``actions`` are the bounds of inputs and parameters by full names, in their units. ``observations`` are names of recorded values, or bounds
+    by these names in their units. Each ``step`` in s holds an action. The functions ``reward``, ``done`` and ``reset`` have arrays and values
+    in these units. ``reward`` is a function of the observation after a step and of the action, in the order of the names. ``done``, a function
+    of the observation, says whether the episode has ended. ``reset``, a function of a random generator, returns start values by full names;
+    the seed of ``env.reset`` decides on them. ``options`` are those of ``System.start``.
 
     An episode whose run fails is truncated, and ``info["outcome"]`` says why. ``env.vectorised(n)`` returns ``n`` environments in processes.
     Wrong names and bounds raise BuildError or ValueError; without gymnasium it raises ImportError.

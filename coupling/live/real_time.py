@@ -83,7 +83,7 @@ class Clock:
         if self._late and self._on_late == "warn":
             yield f"in real time, {self.lateness}; the clock has waited {self._lost:.3g} s for the run (on_late = 'warn'): {remedy}"
         if self._late and self._on_late == "catch-up" and self._behind > _SLICE:
-            yield f"in real time, {self.lateness}; the run ended {self._behind:.3g} s behind the clock (on_late = 'catch-up'): {remedy}"
+            yield f"in real time, {self.lateness}; the run ended {self._behind:.3g} s later than the clock (on_late = 'catch-up'): {remedy}"
 
 
 def _class_of(delay: float) -> int:
