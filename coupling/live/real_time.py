@@ -126,7 +126,7 @@ def _waiting(integration: Integration, run: Run, factor: float, clock: Clock) ->
         _advanced(integration, paused, math.inf, times[times > paused.time])
     except StopIteration as end:
         outcome: Outcome = end.value
-        if outcome.completed and clock.stopped_at is None:
+        if outcome.completed and clock.stopped_at is None and run.stop_time > run.start_time:
             clock.wait(run.stop_time)
         return outcome
     raise AssertionError("a run that was to end has paused")

@@ -91,6 +91,26 @@ def test_rows_at_chosen_times(tmp_path: Path) -> None:
     assert f"; real time: {result.statistics.late}" in result.summary()
 
 
+def test_runs_of_no_length_and_from_another_start() -> None:
+    result = pendulum().simulate(0.0, real_time=1.0)
+    assert result.outcome.completed and result.statistics.late is None
+    began = time.perf_counter()
+    result = pendulum().simulate(0.05, start_time=-0.05, output_times=[-0.05], real_time=0.5)
+    assert time.perf_counter() - began > 0.2 and result.statistics.late and result.statistics.late.points == 1
+
+
+def test_a_run_that_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
+    """It takes the time that is left, by a clock that begins at the checkpoint."""
+    system = pendulum()
+    system.simulate(0.01)
+    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    ended = system.simulate(0.6, output_interval=0.02, real_time=1.0, checkpoint=tmp_path / "run.checkpoint")
+    assert ended.outcome.ending is Ending.INTERRUPTED
+    began = time.perf_counter()
+    result = System.resume(tmp_path / "run.checkpoint")
+    assert result.outcome.completed and time.perf_counter() - began > 0.6 - ended.time[-1] - 1e-3
+
+
 def test_late_points_delay_the_clock_end_the_run_or_are_made_up() -> None:
     found = {policy: forced(Slow(0.1, at=0.055)).simulate(0.2, output_interval=PIECE, real_time=1.0, on_late=policy) for policy in LATE}
     delays = {policy: result.statistics.late for policy, result in found.items()}
