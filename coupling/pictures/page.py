@@ -20,7 +20,7 @@ from coupling.pictures.scene import Scene, reach_of
 
 _LARGEST = 3_600_000
 """Numbers beyond which rows are thinned."""
-_RECORDED = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+_RECORDED = "; ".join(("default-src 'none'", "script-src 'unsafe-inline'", "style-src 'unsafe-inline'", "img-src data: blob:"))
 """Security policy of a page in a file, which loads nothing."""
 _NEW_LINE = "\n"
 
@@ -48,9 +48,16 @@ def live_page(scene: Scene, title: str, run: Mapping[str, Any]) -> tuple[str, st
     """
     style = _player("player.css", "live.css")
     script = _player("player.js", "plots.js", _drawing(scene), "live.js", "controls.js")
-    policy = (
-        f"default-src 'none'; script-src {_hashed(script)}; style-src {_hashed(style)}; img-src data: blob:; connect-src 'self'; "
-        "base-uri 'none'; form-action 'none'"
+    policy = "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src {_hashed(script)}",
+            f"style-src {_hashed(style)}",
+            "img-src data: blob:",
+            "connect-src 'self'",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
     )
     described = {**_said(scene, title, 0, [(0.0, 1.0)] * (1 + len(scene.signals))), "reach": [_rounded(each) for each in reach_of(scene)]}
     beside = f'\n<script type="application/json" id="run">{_json(run)}</script>\n<link rel="icon" href="data:,">\n'

@@ -33,7 +33,7 @@ class Slider:
 
 @dataclass(frozen=True, kw_only=True)
 class Message:
-    """What a reader of the page has done; None and no values where he has done nothing."""
+    """A message of a reader of the page: None, and no values, stand for what it leaves as it is."""
 
     pause: bool | None = None
     speed: float | None = None

@@ -1,4 +1,4 @@
-"""What a page needs of a run."""
+"""Parts of a run that its page needs."""
 
 from __future__ import annotations
 

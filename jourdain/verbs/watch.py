@@ -61,7 +61,7 @@ def _watch(chosen: argparse.Namespace) -> int:
 
     if chosen.out is not None:
         if chosen.out.suffix != ".jrd":
-            raise WrongUse(f"--out {chosen.out}: the result is written as .jrd; 'jourdain view' makes a page or a picture of it")
+            raise WrongUse(f"--out {chosen.out}: the result is written as .jrd; 'jourdain view' draws it")
         check_folder("--out", chosen.out)
     system = system_of(chosen.system, chosen.kind)
     ranges = dict(_range(each) for each in chosen.input)

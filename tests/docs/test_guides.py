@@ -130,13 +130,18 @@ def integrated(sample: float, end: float, angle: float = 0.0) -> np.ndarray:
 
 
 def test_steering(capsys):
-    """The arm follows a controller in Python as SciPy integrates it between samples; pieces by arrays have the same bits."""
+    """The arm follows a controller in Python as SciPy integrates it between samples; pieces by arrays have the same bits. The page that is
+    watched shows the arm in free fall."""
     made = run_all(DOCS / "steering.md")
     held = made["held"]
     assert [held["rod.theta"][-1], held["rod.omega"][-1]] == pytest.approx(integrated(0.005, 2.0), abs=1e-7)
     assert made["angle"] == pytest.approx(held["rod.theta"][-1], abs=1e-9)
     assert sorted(made["reached"].values()) == list(made["reached"].values())
-    assert "completed at t = 2" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "completed at t = 2" in said and "the run is shown at http://127.0.0.1:" in said
+    inertia = 1 / 12 + 0.25
+    fall = solve_ivp(lambda t, y: [y[1], -0.5 * 9.81 * np.cos(y[0]) / inertia], (0, 0.5), [0.0, 0.0], rtol=1e-10, atol=1e-12)
+    assert made["run"]["rod.theta"] == pytest.approx(fall.y[0, -1], abs=1e-7)
 
 
 def test_real_time(capsys):

@@ -111,7 +111,7 @@ def test_wrong_uses_are_sentences(machine: Path, capsys: pytest.CaptureFixture[s
             "inputs: 'push.force' is refused: (2.0, 1.0) is no range; give two finite numbers, the smaller one first",
         ),
         (["--input", "sledge.v=0:1"], "inputs: 'sledge.v' is refused: it is a state; name an input or a parameter"),
-        (["--out", "run.csv"], "--out run.csv: the result is written as .jrd; 'jourdain view' makes a page or a picture of it"),
+        (["--out", "run.csv"], "--out run.csv: the result is written as .jrd; 'jourdain view' draws it"),
         (["--speed", "0"], "speed = 0 is refused: give a positive number, such as 0.5"),
         (["--signal", "none"], "signals: 'none' was not recorded; result.names lists the recorded names"),
     ):

@@ -91,9 +91,10 @@ def test_a_pause_holds_and_an_input_acts() -> None:
     assert np.allclose(shown[:, 2], np.interp(shown[:, 0], t, v), atol=1e-7)
 
 
-def test_what_is_shown_are_the_rows_of_the_run() -> None:
+@pytest.mark.parametrize("options", [{}, {"isolate": "all"}, {"solver": "cvode"}])
+def test_what_is_shown_are_the_rows_of_the_run(options: dict[str, Any]) -> None:
     """Poses and plots of the page have the recorded values, to the digits that are sent."""
-    with pulled().start() as run:
+    with pulled().start(**options) as run:
         reader = watched(run, lambda reader: None, stop_time=0.3, signals=["rod.omega"])
     shown = np.array(reader.rows)
     wanted = np.stack([run.result.time, *(run.result[f"rod.{name}"] for name in ("x", "y", "theta"))], axis=1)
