@@ -133,9 +133,9 @@ function listen() {
     size();
   });
   new ResizeObserver(() => {
-    const small = width < 2;
+    const small = width < 2, fits = source.fits();
     size();
-    if (small) fit();
+    if (small || fits) fit();
     render();
   }).observe(find('#stage'));
 }

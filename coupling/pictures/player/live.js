@@ -36,7 +36,13 @@ Object.assign(source, {
     send({pause: true});
   },
   controls,
+  fits: () => JSON.stringify(camera) === live.camera,
 });
+const fitted = fit;
+fit = function () {
+  fitted();
+  live.camera = JSON.stringify(camera);
+};
 const started = () => !!window.player;
 const digits = () => clamp(Math.ceil(2 - Math.log10(live.state.speed)), 2, 7);
 
@@ -77,7 +83,7 @@ function present(anew) {  // the window of the last seconds; a reader who looks 
   }
   if (performance.now() - live.scaled > 500) {
     live.scaled = performance.now();
-    scaleForces();
+    scaleForces(1);
   }
   seek(newest);
 }
@@ -89,12 +95,8 @@ function reach() {  // the box around the motion grows by a tenth more than need
       if (x > scene.high[i]) high[i] = Math.max(high[i], x + room);
     });
   if (String([low, high]) === String([scene.low, scene.high])) return;
-  const own = JSON.stringify(camera);
-  if (camera) fit();
-  const fitted = JSON.stringify(camera) === own;  // else the reader has moved the picture, and keeps it
   Object.assign(scene, {low, high, size: Math.max(scene.size, Math.hypot(...low.map((x, i) => high[i] - x))), floor: low.at(-1)});
-  if (!camera) return;
-  if (fitted) fit(); else camera = JSON.parse(own);
+  if (camera && source.fits()) fit();  // else the reader has moved the picture, and keeps it
 }
 
 // -- messages to the run, at most one in EVERY ms; what comes meanwhile is put together

@@ -49,6 +49,7 @@ const source = {
   play() { if (now >= scene.t1) seek(scene.t0); },
   pause() {},
   controls() {},
+  fits: () => false,
 };
 
 // -- time
@@ -156,12 +157,12 @@ function path(k) {  // found once, in at most 4000 points
   return paths.get(k);
 }
 let forceSize = 1, forceScale = 1;  // one scale for all arrows: the 90th percentile is drawn as a sixth of the scene
-function scaleForces() {
+function scaleForces(share = 0.9) {
   const sizes = [];
   for (const arrow of scene.arrows)
     for (let i = 0; i < scene.rows; i += Math.max(1, scene.rows >> 8)) sizes.push(Math.hypot(...arrow.v.map(k => value(k, i))));
   sizes.sort((a, b) => a - b);
-  forceSize = nice(sizes[Math.floor(0.9 * sizes.length)] || 1);
+  forceSize = nice(sizes[Math.min(sizes.length - 1, Math.floor(share * sizes.length))] || 1);
   forceScale = 0.17 * scene.size / forceSize;
 }
 function tag(pen, text, x, y, colour) {
