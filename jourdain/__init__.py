@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from fmu_components.flexible.npz import write_mesh as write_mesh
     from fmu_components.flexible.ports import Patch as Patch
     from fmu_components.planar.Beam import Beam as Beam
+    from fmu_components.planar.WeldedBeam import WeldedBeam as WeldedBeam
     from fmu_components.signal.StateSpace import StateSpace as StateSpace
     from fmu_components.signal.TransferFunction import TransferFunction as TransferFunction
 
@@ -82,6 +83,7 @@ _NAMES = {
     "fmu_components.flexible.npz": "read_mesh write_mesh",
     "fmu_components.flexible.ports": "Patch",
     "fmu_components.planar.Beam": "Beam",
+    "fmu_components.planar.WeldedBeam": "WeldedBeam",
     "fmu_components.signal.StateSpace": "StateSpace",
     "fmu_components.signal.TransferFunction": "TransferFunction",
 }

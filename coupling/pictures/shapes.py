@@ -108,19 +108,23 @@ class Shapes:
         yield {"kind": "hull", "frame": number, "points": [each.tolist() for each in hull(points)], "w": width, "size": size, "c": colour}
 
     def _bent(self, word: Mapping[str, Any]) -> Iterator[Shape]:
-        """Yields the centre line of a beam, which follows from its mean frame and the frames of its ends."""
-        number, width = self.geometry.by_name.get(word["of"]), 0.008 * self.size
-        if number is not None:
-            length, (a, b) = self.geometry.value(word["length"]), self._places(word)
-            yield {
-                "kind": "bent",
-                "frame": number,
-                "a": self._at(a),
-                "b": self._at(b),
-                "length": length,
-                "w": width,
-                "c": self._colour(number),
-            }
+        """Yields the centre line of a beam, which follows from the frames of its ends, and its mean frame if it has one."""
+        number, places = self.geometry.by_name.get(word["of"]), self._places(word)
+        if number is None:
+            return
+        axes = [place.axes[:, 0] for place in places]
+        if "clamped" in word:
+            angle = self.geometry.value(word["clamped"])
+            axes[0] = np.cos(angle) * axes[0] - np.sin(angle) * places[0].axes[:, 1]
+        yield {
+            "kind": "bent",
+            **({} if "clamped" in word else {"frame": number}),
+            **{end: self._at(place) for end, place in zip("ab", places, strict=True)},
+            "along": [axis.tolist() for axis in axes],
+            "length": self.geometry.value(word["length"]),
+            "w": 0.008 * self.size,
+            "c": self._colour(number),
+        }
 
     def _centre(self, word: Mapping[str, Any]) -> Iterator[Shape]:
         number = self.geometry.by_name.get(word["of"])

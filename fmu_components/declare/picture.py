@@ -124,9 +124,10 @@ def rod(a: str, b: str) -> Word:
     return Word("rod", (a, b))
 
 
-def bent(a: str, b: str, length: Value) -> Word:
-    """The centre line of a beam between its ends, which move in its mean frame; in a picture with the pose of that frame."""
-    return Word("bent", (a, b), (("length", length),))
+def bent(a: str, b: str, length: Value, clamped: Value | None = None) -> Word:
+    """The centre line of a beam between its ends, which move in the mean frame whose pose the picture gives. A block is ``clamped`` at ``a``
+    instead, at this angle of the port in its frame."""
+    return Word("bent", (a, b), (("length", length), *([("clamped", clamped)] if clamped is not None else [])))
 
 
 def wheel(port: str, radius: Value) -> Word:

@@ -10,6 +10,7 @@ from fmu_components.declare.component import Component
 from fmu_components.declare.declaration import Role, Variable
 from fmu_components.declare.icon import Drawing, box, circle, line
 from fmu_components.declare.orders import by_name, catalogued, of_order
+from fmu_components.declare.picture import bent, picture
 from fmu_components.declare.ports import PLANAR, Side
 
 _NONE = Amplitudes(*(Matrix.zeros(0, 1) for _ in range(3)))
@@ -34,6 +35,7 @@ class _WeldedBeam(UniformBeam):
     )
 
     greatest_bend = 0.02
+    picture = picture(bent("P", "C1", "L", clamped="P.angle"))
 
     def declare(self) -> None:
         (n,) = self.sizes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from time import perf_counter
 
@@ -162,3 +163,14 @@ def test_agents(capsys):
     assert Path("episode.png").stat().st_size > 1000
     printed = capsys.readouterr().out.splitlines()
     assert float(printed[-1]) == pytest.approx(made["task"].result["rod.theta"].max())
+
+
+def test_flexible_beams():
+    """The rod hangs below the wall and warns beyond its limit, the bar stretches by F L/(E A), and rotation stiffens the blade."""
+    made = run_all(DOCS / "flexible.md")
+    stiffness = 2.1e11 * 2e-11
+    assert made["rest"]["fish.y"] == pytest.approx(-0.05 * 9.81 / (3 * stiffness) - 2e-5 * 7850 * 9.81 / (8 * stiffness), rel=0.02)
+    assert re.search(r"'rod' bends by \d+ % of its length: cut it into \d pieces", "".join(made["run"].outcome.warnings))
+    assert 2 * made["bar"].equilibrium()["bar.stretch[1]"] == pytest.approx(1e4 / (2.1e11 * 1e-4), rel=1e-9)
+    at_rest = 3.516015 * (2.1e11 * 1e-9 / 0.785) ** 0.5 / (2 * 3.141592653589793)
+    assert made["arm"].linearise().modes()[0].frequency > at_rest

@@ -92,20 +92,23 @@ function spacePoint([frame, point], i = -1) {
   const [r, q] = spacePose(frame, i), arm = turned(q, point);
   return [r[0] + arm[0], r[1] + arm[1], r[2] + arm[2]];
 }
-function bentLine(s) {  // centre line of a beam in its mean frame: fifth degree, from place and slope of both ends
-  const [o, x, y] = inSpace ? [[0, 0, 0], [1, 0, 0], [0, 1, 0]].map(p => spacePoint([s.frame, p])) : [[0, 0], [1, 0], [0, 1]].map(p => planePoint([s.frame, p]));
-  const to = (p, from, axis) => p.reduce((sum, each, i) => sum + (each - from[i]) * (axis[i] - o[i]), 0);
-  const ends = [s.a, s.b].map(end => {
-    const p = point(end), q = point([end[0], end[1].map((each, i) => each + (i ? 0 : 1))]);
-    return [to(p, o, x), to(p, o, y), s.length / 2 * Math.atan2(to(q, p, y), to(q, p, x))];
+function bentLine(s) {  // centre line of a beam: fifth degree in its mean frame, or third degree from a clamped end
+  const plus = (at, axis) => [at[0], at[1].map((each, i) => each + axis[i])], less = (p, q) => p.map((each, i) => each - q[i]);
+  const zero = inSpace ? [0, 0, 0] : [0, 0], mean = 'frame' in s, base = mean ? [s.frame, zero] : s.a, first = mean ? [1, 0, 0] : s.along[0];
+  const o = point(base), x = less(point(plus(base, first)), o), y = less(point(plus(base, [-first[1], first[0], 0])), o);
+  const dot = (p, q) => p.reduce((sum, each, i) => sum + each * q[i], 0);
+  const [[u0, v0, d0], [u1, v1, d1]] = [s.a, s.b].map((end, i) => {
+    const p = less(point(end), o), t = less(point(plus(end, s.along[i])), point(end));
+    return [dot(p, x), dot(p, y), s.length / 2 * Math.atan2(dot(t, y), dot(t, x))];
   });
-  const [[u0, v0, d0], [u1, v1, d1]] = ends, even = (v1 + v0) / 2, odd = (v1 - v0) / 2;
-  const fourth = ((d1 - d0) / 2 - 3 * even) / 7, fifth = ((d1 + d0) / 2 - 6 * odd) / 9, found = [];
+  const even = (v1 + v0) / 2, odd = (v1 - v0) / 2, byEven = (d1 - d0) / 2, byOdd = (d1 + d0) / 2;
+  const fourth = (byEven - 3 * even) / 7, fifth = (byOdd - 6 * odd) / 9, third = (byOdd - odd) / 5;
+  const sizes = mean ? [0, 0, even - fourth, odd - fifth, fourth, fifth] : [even - byEven / 3, odd - third, byEven / 3, third, 0, 0], found = [];
   for (let k = 0; k < 17; k++) {
     const z = k / 8 - 1, p = [1, z];
     for (let n = 1; n < 5; n++) p.push(((2 * n + 1) * z * p[n] - n * p[n - 1]) / (n + 1));
-    const u = (u0 * (1 - z) + u1 * (1 + z)) / 2, v = (even - fourth) * p[2] + (odd - fifth) * p[3] + fourth * p[4] + fifth * p[5];
-    found.push(o.map((each, i) => each + u * (x[i] - each) + v * (y[i] - each)));
+    const u = (u0 * (1 - z) + u1 * (1 + z)) / 2, v = dot(sizes, p);
+    found.push(o.map((each, i) => each + u * x[i] + v * y[i]));
   }
   return found;
 }

@@ -33,7 +33,29 @@ def run() -> Result:
 
 @pytest.fixture(scope="module")
 def scene(run) -> Scene:
-    return scene_of(run.record)
+    return scene_of(run._record)
+
+
+@pytest.fixture(scope="module")
+def clamped_run() -> Result:
+    """Gives a block of two shapes at an angle on a wall, whose end is loaded."""
+    system = System("bracket")
+    system.add("wall", "planar.Fixed", {"p1.rx": 0.3, "p1.ry": 0.1, "p1.angle": 0.5})
+    system.add("beam", "planar.WeldedBeam2", {"rho": 1000.0, "A": 1e-3, "I": 1e-3, "E": 1e3, "gy": 0.0, "P.angle": 0.2, "bend[1]": 0.1})
+    system.connect("wall.p1", "beam.P")
+    return system.simulate(0.1)
+
+
+def test_a_clamped_line_follows_a_cubic(clamped_run):
+    """Two shapes of a block are polynomials of third degree, which its ends determine."""
+    scene = scene_of(clamped_run._record)
+    (shape,) = [each for each in scene.shapes if each["kind"] == "bent"]
+    for row in (0, -1):
+        line = bent_line(Posed(scene, float(clamped_run.time[row])), shape) - [0.3, 0.1]
+        xi = np.linspace(-1, 1, 17)
+        v = (1 + xi) ** 2 / 4 * (clamped_run["beam.bend[1]"][row] + clamped_run["beam.bend[2]"][row] * xi)
+        assert line @ [-np.sin(0.3), np.cos(0.3)] == pytest.approx(v, abs=1e-12)
+        assert (line @ [np.cos(0.3), np.sin(0.3)])[8] == pytest.approx(0.5, abs=0.01)
 
 
 def expected(run: Result, row: int) -> np.ndarray:
@@ -65,25 +87,26 @@ def test_the_ends_belong_to_the_beam(scene):
 
 @pytest.mark.skipif(which("node") is None, reason="node is not installed")
 @pytest.mark.parametrize("space", [False, True])
-def test_the_player_draws_the_same_line(run, scene, space):
+@pytest.mark.parametrize("clamped", [False, True])
+def test_the_player_draws_the_same_line(run, scene, clamped_run, space, clamped):
     """The function of the page gives the points of the still picture, in the plane and in space."""
+    run, scene = (clamped_run, scene_of(clamped_run._record)) if clamped else (run, scene)
     (shape,) = [each for each in scene.shapes if each["kind"] == "bent"]
+    flat = shape
     posed = Posed(scene, float(run.time[-1]))
     source = PLAYER.read_text()
     function = source[source.index("function bentLine") : source.index("const point = inSpace")]
     frames = [(*posed.value(each.position), *(0.0,) * space) for each in scene.geometry.frames]
     turns = [float(posed.value(each.rotation)[0]) for each in scene.geometry.frames]
     if space:
-        shape = shape | {end: [shape[end][0], [*shape[end][1], 0.0]] for end in "ab"}
+        shape = shape | {end: [shape[end][0], [*shape[end][1], 0.0]] for end in "ab"} | {"along": [[*axis, 0.0] for axis in shape["along"]]}
     program = f"""
         const inSpace = {json.dumps(space)}, frames = {json.dumps(frames)}, turns = {json.dumps(turns)};
         const point = ([f, p]) => {{
             const c = Math.cos(turns[f]), s = Math.sin(turns[f]), at = frames[f];
             return at.map((x, i) => x + (i === 0 ? c * p[0] - s * p[1] : i === 1 ? s * p[0] + c * p[1] : p[2]));
-        }}, planePoint = point, spacePoint = point;
+        }};
         {function}
         console.log(JSON.stringify(bentLine({json.dumps(shape)})));"""
     found = json.loads(subprocess.run(["node", "-e", program], capture_output=True, check=True, text=True).stdout)
-    assert np.array(found)[:, :2] == pytest.approx(
-        bent_line(posed, {**shape, **{e: [shape[e][0], shape[e][1][:2]] for e in "ab"}}), abs=1e-12
-    )
+    assert np.array(found)[:, :2] == pytest.approx(bent_line(posed, flat), abs=1e-12)
