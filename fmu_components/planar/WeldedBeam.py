@@ -24,7 +24,7 @@ class _WeldedBeam(UniformBeam):
     from -1 at P to 1 at C1. They are zero at P together with their slopes.
 
     The bending moment is E I v'' and is left without shear. Bending draws the end towards P by half the integral of v'^2 (second-order
-    shortening), therefore tension and rotation stiffen the beam, and pressure softens it. One beam is right to a thousandth of its length
+    shortening), therefore tension and rotation stiffen the beam, and pressure softens it. One beam is right to about a thousandth of its length
     while it bends by at most 2 % of its length from its chord. A planar.Beam bends three times as far, since its frame turns along.
     """
 

@@ -74,7 +74,7 @@ def test_the_centre_line_is_the_sum_of_the_shapes(run, scene):
         c, s = np.cos(run["beam.theta"][row]), np.sin(run["beam.theta"][row])
         off = line - expected(run, row)
         assert np.abs(off @ [-s, c]).max() < 1e-9
-        assert np.abs(off @ [c, s]).max() < 0.01
+        assert np.abs(off @ [c, s]).max() < 0.04
         assert np.ptp(expected(run, row) @ [-s, c]) > 0.03
 
 
