@@ -174,5 +174,5 @@ def test_flexible_beams():
     assert 2 * made["bar"].equilibrium()["bar.stretch[1]"] == pytest.approx(1e4 / (2.1e11 * 1e-4), rel=1e-9)
     slowness = np.sqrt(0.785 / (2.1e11 * 1e-9))
     (first, *_) = [mode.frequency for mode in made["arm"].linearise().modes() if mode.frequency > 1]
-    assert first * 2 * np.pi * slowness == pytest.approx(in_plane(20.0 * slowness)[0], rel=1e-4)
+    assert first * 2 * np.pi * slowness == pytest.approx(in_plane(20.0 * slowness)[0], rel=3e-4)  # the hub turns a little
     assert [round(each / (2 * np.pi * slowness), 2) for each in (in_plane(20.0 * slowness)[0], in_plane(0.0)[0])] == [9.26, 9.15]
