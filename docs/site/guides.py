@@ -39,6 +39,7 @@ GUIDES: Mapping[str, str] = {
     "docs/export": "diagram",
     "docs/fixed-steps": "20_parallelogram",
     "docs/flexible-bodies": "15_spatial_slider_crank",
+    "docs/flexible": "bent",
     "docs/foreign-fmus": "08_motor_slider_crank",
     "docs/friction-contact-impact": "33_pendulum_at_wall",
     "docs/initial-states": "violated",
@@ -84,6 +85,18 @@ def _violated(path: Path) -> object:
     linkage.join("planar.Revolute", "ground.p1", "crank.p1", name="hinge")
     linkage.join("planar.Revolute", "crank.p2", "rod.p1", name="pin")
     return linkage.picture(path, names=True)
+
+
+@_drawing("bent", "Two flexible beams that are welded to each other and swing")
+def _bent(path: Path) -> object:
+    pendulum = System("pendulum", gravity=(0.0, -9.81, 0.0))
+    soft = {"rho": 1000.0, "A": 1e-3, "I": 1e-3, "E": 2e3}
+    pendulum.add("ground", "planar.Fixed")
+    pendulum.add("upper", "planar.Beam3", {**soft, "x": 0.5})
+    pendulum.add("lower", "planar.Beam3", {**soft, "x": 1.5})
+    pendulum.join("planar.Revolute", "ground.p1", "upper.p1", name="pin")
+    pendulum.join("planar.Weld", "upper.p2", "lower.p1", name="weld")
+    return pendulum.simulate(0.8).picture([0.2, 0.4, 0.6, 0.8], path)
 
 
 @_drawing("bode", "Height of a quarter-car's body over the road's")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sympy
-from sympy import Matrix, Poly, cos, sin
+from sympy import Matrix, Poly, cos, jacobi_poly, sin
 
-from fmu_components.declare.beam import XI, Amplitudes, UniformBeam, legendre, mean, means, shortening, stiffness
+from fmu_components.declare.beam import XI, Amplitudes, UniformBeam, mean, means, shortening, stiffness
 from fmu_components.declare.component import Component
 from fmu_components.declare.declaration import Role, Variable
 from fmu_components.declare.icon import Drawing, box, circle, line
@@ -20,8 +20,8 @@ class _WeldedBeam(UniformBeam):
     """Flexible beam in the plane, clamped to its parent, as one block with {order} bending shapes.
 
     Motion comes in at P, and a wrench goes back. Children hang on C1, the free end. The beam lies along the axis x of P, and has no
-    rigid states: the states are amplitudes bend[k] of the shapes (1 + xi)^2 P(xi)/4, in which P is the Legendre polynomial k - 1 and xi runs
-    from -1 at P to 1 at C1. They are zero at P together with their slopes.
+    rigid states: the states are amplitudes bend[k] of the shapes (1 + xi)^2 P(xi)/4, in which P is the Jacobi polynomial k - 1 for (0, 4) and
+    xi runs from -1 at P to 1 at C1. They are zero at P together with their slopes, 1 at C1, and orthogonal.
 
     The bending moment is E I v'' and is left without shear. Bending draws the end towards P by half the integral of v'^2 (second-order
     shortening), therefore tension and rotation stiffen the beam, and pressure softens it. One beam is right to about a thousandth of its length
@@ -43,7 +43,8 @@ class _WeldedBeam(UniformBeam):
         L, _, m, unit, tau, g = self.section()
         direction = self.parameter("P.angle", 0.0, "rad", "direction of the axis of P in the beam's frame")
         bend = self.amplitudes("bend", n, "bending shape")
-        shapes = [Poly((1 + XI) ** 2 / 4, XI) * legendre(k) for k in range(n)]
+        shapes = [Poly((1 + XI) ** 2 / 4, XI) * jacobi_poly(k, 0, 4, XI, polys=True) for k in range(n)]
+        mass = m * means(shapes, shapes)  # diagonal
         theta = P.theta - direction
         c, s = cos(theta), sin(theta)
         C = self.port("C1", PLANAR, Side.MOTION, "the free end, where a child may hang")
@@ -68,7 +69,7 @@ class _WeldedBeam(UniformBeam):
         K = unit * stiffness(shapes, 2)
         forces = tip.by_bend.T * on_end - K * (bend.q + tau * bend.rate) + omega**2 * half_J
         forces -= 2 * a_along * half_x + a_across * by_y + alpha * by_turn
-        self._accelerations(m * means(shapes, shapes), forces, bend)
+        self._accelerations(mass, forces)
 
         rate_x, rate_y = 2 * half_x.dot(bend.rate), by_y.dot(bend.rate)
         carried = 2 * (half_x.dot(bend.acceleration) + bend.rate.dot(drawn * bend.rate))
@@ -83,7 +84,7 @@ class _WeldedBeam(UniformBeam):
         self.moves(C, P.x + x, P.y + y, theta + tip.slope)
 
         v_along, v_across = c * P.vx + s * P.vy, c * P.vy - s * P.vx
-        moving = m * (v_along**2 + v_across**2) / 2 + J * omega**2 / 2 + bend.rate.dot(m * means(shapes, shapes) * bend.rate) / 2
+        moving = m * (v_along**2 + v_across**2) / 2 + J * omega**2 / 2 + bend.rate.dot(mass * bend.rate) / 2
         moving += v_across * (omega * first_x + rate_y) - v_along * (omega * first_y - rate_x) + omega * by_turn.dot(bend.rate)
         height = g[0] * (m * P.x + c * first_x - s * first_y) + g[1] * (m * P.y + s * first_x + c * first_y)
         self.output("energy.kinetic", moving, "J", "kinetic energy")
@@ -96,26 +97,19 @@ class _WeldedBeam(UniformBeam):
         text = f"half the slope of {of} by bend"
         return Matrix([self.local(f"{name}.bend[{k + 1}]", value, unit, f"{text}[{k + 1}]") for k, value in enumerate(values)])
 
-    def _accelerations(self, mass: Matrix, forces: Matrix, bend: Amplitudes) -> None:
+    def _accelerations(self, mass: Matrix, forces: Matrix) -> None:
         """Declares the accelerations of the amplitudes: unknowns of the importer in ideal mode, otherwise solved for here."""
         ideal = self.switch(
             "ideal", False, "ideal mode: bend.given is set from outside such that the residuals vanish; otherwise the block solves for it"
         )
-        alone, given = self._solved(mass, forces), []
-        for k in range(len(forces)):
-            residual = f"bend.residual[{k + 1}]"
-            text = f"acceleration of bend[{k + 1}], used in ideal mode"
-            given.append(self._add(Variable(f"bend.given[{k + 1}]", Role.ALGEBRAIC, "m/s2", text, 0.0, order=3, partner=residual)))
-        needed = mass * Matrix(given)
-        for k, (force, need, own) in enumerate(zip(forces, needed, alone, strict=True), 1):
-            self.output(f"bend.residual[{k}]", force - need, "N", f"force on bend[{k}] that is left over: zero for the right bend.given")
-            chosen = sympy.Piecewise((given[k - 1], ideal), (own, True))
+        for k, each in enumerate(forces, 1):
+            own, residual = mass[k - 1, k - 1], f"bend.residual[{k}]"
+            text = f"acceleration of bend[{k}], used in ideal mode"
+            given = self._add(Variable(f"bend.given[{k}]", Role.ALGEBRAIC, "m/s2", text, 0.0, order=3, partner=residual))
+            force = self.local(f"bend.force[{k}]", each, "N", f"force on bend[{k}]")
+            self.output(residual, force - own * given, "N", f"force on bend[{k}] that is left over: zero for the right bend.given")
+            chosen = sympy.Piecewise((given, ideal), (force / own, True))
             self.local(f"bend.acceleration[{k}]", chosen, "m/s2", f"second time derivative of bend[{k}] in effect")
-
-    def _solved(self, mass: Matrix, forces: Matrix) -> Matrix:
-        m = self["m"]
-        kept = [self.local(f"bend.force[{k}]", each, "N", f"force on bend[{k}]") for k, each in enumerate(forces, 1)]
-        return (mass / m).inv() * Matrix(kept) / m
 
 
 def WeldedBeam(bending: int) -> type[Component]:

@@ -53,7 +53,7 @@ def test_a_clamped_line_follows_a_cubic(clamped_run):
     for row in (0, -1):
         line = bent_line(Posed(scene, float(clamped_run.time[row])), shape) - [0.3, 0.1]
         xi = np.linspace(-1, 1, 17)
-        v = (1 + xi) ** 2 / 4 * (clamped_run["beam.bend[1]"][row] + clamped_run["beam.bend[2]"][row] * xi)
+        v = (1 + xi) ** 2 / 4 * (clamped_run["beam.bend[1]"][row] + clamped_run["beam.bend[2]"][row] * (3 * xi - 2))
         assert line @ [-np.sin(0.3), np.cos(0.3)] == pytest.approx(v, abs=1e-12)
         assert (line @ [np.cos(0.3), np.sin(0.3)])[8] == pytest.approx(0.5, abs=0.01)
 

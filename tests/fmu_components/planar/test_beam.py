@@ -211,6 +211,17 @@ def test_a_beam_that_bends_too_far_says_so():
     assert said == "'coupler' bends by 20 % of its length: cut it into 4 pieces"
 
 
+@pytest.mark.slow
+def test_the_sentence_passes_an_export(tmp_path):
+    """An exported mechanism names the beam inside it."""
+    system = System("beams")
+    system.add("coupler", "planar.Beam2", {**UNIT, "bend[1]": 0.2 / 1.5})
+    outer = System("outer")
+    outer.add("mechanism", system.export_fmu(tmp_path / "beams.fmu"))
+    (said,) = outer.simulate(1e-3).outcome.warnings
+    assert said == "'mechanism.coupler' bends by 20 % of its length: cut it into 4 pieces"
+
+
 def test_classes_of_beams():
     """The catalogue has two to five shapes; other classes are made once, found by their names, and of whole numbers."""
     assert {f"planar.Beam{n}" for n in (2, 3, 4, 5)} < set(all_components())
