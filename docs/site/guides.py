@@ -39,7 +39,7 @@ GUIDES: Mapping[str, str] = {
     "docs/export": "diagram",
     "docs/fixed-steps": "20_parallelogram",
     "docs/flexible-bodies": "15_spatial_slider_crank",
-    "docs/flexible": "bent",
+    "docs/flexible-beams": "bent",
     "docs/foreign-fmus": "08_motor_slider_crank",
     "docs/friction-contact-impact": "33_pendulum_at_wall",
     "docs/initial-states": "violated",

@@ -167,7 +167,7 @@ def test_agents(capsys):
 
 def test_flexible_beams():
     """The rod hangs below the wall, the bar stretches by F L/(E A), and rotation stiffens the blade as Galerkin's method has it."""
-    made = run_all(DOCS / "flexible.md")
+    made = run_all(DOCS / "flexible-beams.md")
     stiffness = 2.1e11 * 2e-11
     assert made["rest"]["fish.y"] == pytest.approx(-0.05 * 9.81 / (3 * stiffness) - 2e-5 * 7850 * 9.81 / (8 * stiffness), rel=0.02)
     assert 0 < made["run"]["rod.bent"].max() < 0.06 and not made["run"].outcome.warnings
