@@ -131,7 +131,14 @@ def _parser() -> argparse.ArgumentParser:
     view.add_argument("--open", action="store_true", help="show the page in the browser")
     view.set_defaults(verb=_view)
 
-    added = (explain.add_to(verbs), flexible.add_to(verbs), modelica.add_to(verbs), sweep.add_to(verbs), test.add_to(verbs), watch.add_to(verbs))
+    added = (
+        explain.add_to(verbs),
+        flexible.add_to(verbs),
+        modelica.add_to(verbs),
+        sweep.add_to(verbs),
+        test.add_to(verbs),
+        watch.add_to(verbs),
+    )
     for each in (lists, info, simulate, export, view, *added):
         each.add_argument("--json", action="store_true", help="print one object of JSON on the standard output")
     return parser

@@ -37,8 +37,10 @@ class WeldedFlexibleBody(Elastic):
         zeta = [self.parameter(f"zeta[{k + 1}]", 0.0, "", f"damping ratio of shape {k + 1}", at_least=0) for k in range(n)]
         g = vector(self, self.parameter, "g%", (0, 0, -9.81), "m/s2", "gravity along the absolute % axis", nominal=10)
         usual = SMALL * d.size
-        e = Matrix([self.state(f"shape[{k + 1}]", 0.0, "m", f"amplitude of shape {k + 1}", nominal=usual) for k in range(n)])
-        rates = Matrix([self.state(f"shape.rate[{k + 1}]", 0.0, "m/s", f"rate of shape {k + 1}", nominal=usual) for k in range(n)])
+        e = Matrix([self.state(f"shape[{k + 1}]", 0.0, "m", f"amplitude of shape {k + 1}", nominal=usual, elastic=True) for k in range(n)])
+        rates = Matrix(
+            [self.state(f"shape.rate[{k + 1}]", 0.0, "m/s", f"rate of shape {k + 1}", nominal=usual, elastic=True) for k in range(n)]
+        )
         for state, rate in zip(e, rates, strict=True):
             self.rate(state, rate)
         R = attitude(self, P.R, P.omega)

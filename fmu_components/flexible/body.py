@@ -43,8 +43,10 @@ class FlexibleBody(Elastic):
         v = vector(self, self.state, "v%", (0, 0, 0), "m/s", "absolute % velocity of the mass centre")
         omega = vector(self, self.state, "omega%", (0, 0, 0), "rad/s", "angular velocity of the mean frame about the absolute % axis")
         usual = SMALL * d.size
-        e = Matrix([self.state(f"shape[{k + 1}]", 0.0, "m", f"amplitude of shape {k + 1}", nominal=usual) for k in range(n)])
-        rates = Matrix([self.state(f"shape.rate[{k + 1}]", 0.0, "m/s", f"rate of shape {k + 1}", nominal=usual) for k in range(n)])
+        e = Matrix([self.state(f"shape[{k + 1}]", 0.0, "m", f"amplitude of shape {k + 1}", nominal=usual, elastic=True) for k in range(n)])
+        rates = Matrix(
+            [self.state(f"shape.rate[{k + 1}]", 0.0, "m/s", f"rate of shape {k + 1}", nominal=usual, elastic=True) for k in range(n)]
+        )
         self.require(sum(each**2 for each in q), "the quaternion (q0, q1, q2, q3) is not zero")
         R = attitude(self, rotation_matrix(q), omega)
         for state, rate in zip([*r, *q, *e], [*v, *quaternion_rate(q, omega), *rates], strict=True):
