@@ -467,5 +467,5 @@ def test_what_is_shown_imports_public_names_alone():
                     assert names <= {*jourdain.__all__, "icon", "measures", "picture", "shapes"}, place
                 else:
                     assert node.module in (
-                        *("jourdain.declare", "jourdain.icon", "jourdain.measures", "jourdain.picture", "jourdain.shapes"),
+                        *("jourdain.declare", "jourdain.gym", "jourdain.icon", "jourdain.measures", "jourdain.picture", "jourdain.shapes"),
                     ) or (node.module == "coupling" and names == {"System"}), place
