@@ -28,7 +28,7 @@ class Watchable:
         A notebook shows the page below the cell; elsewhere the address is printed, or given to ``show``. ``inputs`` are inputs and
         parameters with their ranges, which get sliders: ``{"motor.effort": (-5.0, 5.0)}``. ``speed`` is in seconds of the run for each
         second of the clock. ``signals``, ``forces``, ``traces`` and ``title`` are those of ``Result.animate``. Returns nothing; after
-        the button End the run waits and can go on. Names and ranges that are refused raise BuildError.
+        the button End the run waits and can go on. Names, ranges and speeds that are refused raise ValueError.
         """
         from coupling.watching.watch import Watching  # which loads a server
 

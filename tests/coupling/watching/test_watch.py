@@ -49,15 +49,16 @@ def watched(run: SteeredRun, act: Callable[[Reader], None], inputs: dict[str, An
     return readers[0]
 
 
-def test_it_keeps_time_and_is_never_ahead() -> None:
+@pytest.mark.parametrize(("options", "pieces"), [({}, 10), ({"communication_step": 0.4}, 2)])
+def test_it_keeps_time_and_is_never_ahead(options: dict[str, Any], pieces: int) -> None:
     """A row reaches the reader after the moment of its time, at the speed asked for, in the order of time."""
-    with mass().start() as run:
+    with mass().start(**options) as run:
         began = time.monotonic()  # the run begins to pace after this
         reader = watched(run, lambda reader: None, speed=2.0, stop_time=1.0)
         assert run.outcome is None and run.time == 1.0
         run.advance(0.5)  # the run waits, and can go on
     times = [row[0] for row in reader.rows]
-    assert times == sorted(times) and times[0] == 0.0 and times[-1] == 1.0 and len(times) > 10
+    assert times == sorted(times) and times[0] == 0.0 and times[-1] == 1.0 and len(times) > pieces
     for moment, rows, _ in reader.arrived:
         assert all(row[0] <= 2.0 * (moment - began) for row in rows)
     assert reader.arrived[-1][2]["ended"] == "ended at t = 1 s"
