@@ -13,6 +13,7 @@ from fmu_components.catalogue import all_components
 from fmu_components.declare.component import declaration
 from fmu_components.declare.declaration import Role
 from fmu_components.declare.joint import Joint
+from tests.support.components.motions import frame, velocities
 from tests.support.properties import check_all
 from tests.support.runtime.driver import Driver
 
@@ -215,3 +216,15 @@ def test_every_joint(joint, fmu):
         joint=joint,
         fmu=fmu,
     )
+
+
+def test_a_leaning_disc_rolls_where_its_lowest_point_is_at_rest():
+    """The point is found on the rim by SciPy's rotation, and the disc turns anyhow about it."""
+    at, count = function("spatial.RollingDisc")
+    attitude, omega = Rotation.from_euler("xyz", (-1.2, 0.3, 0.7)), np.array([0.4, -0.9, 1.3])
+    up = attitude.inv().apply((0, 0, 1))
+    low = -0.5 * attitude.apply((*up[:2], 0)) / np.hypot(*up[:2])
+    plane = frame("M", np.zeros(3), Rotation.identity())
+    found = at(plane | frame("N", np.array([1, 2, -low[2]]), attitude) | velocities("N", -np.cross(omega, low), omega))
+    assert [float(found[f"velocity[{k + 1}]"]) for k in range(count)] == pytest.approx([0.0] * count, abs=1e-14)
+    assert float(found["position[1]"]) == pytest.approx(0.0, abs=1e-15)
