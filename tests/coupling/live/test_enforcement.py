@@ -185,10 +185,10 @@ def test_joints_that_are_not_in_force_are_not_checked_at_the_start_nor_assembled
         assembled.simulate(0.1)
 
 
-def test_a_joint_that_is_not_in_force_violates_nothing_though_all_its_outputs_are_recorded() -> None:
-    """The disc is 0.17 m above the plane at first, and leaves it at the end."""
-    result = through_all_stages().simulate(1.6, outputs=["*"], output_interval=0.1, rtol=1e-8)
-    assert result["plane.position[1]"][0] == pytest.approx(-GY * TOUCHES**2 / 2) and result["plane.position[1]"][-1] < -0.1
+def test_a_joint_that_is_not_yet_in_force_violates_nothing_though_all_its_outputs_are_recorded() -> None:
+    """The disc is 0.17 m above the plane at first, and rolls on it at the end."""
+    result = through_all_stages().simulate(0.8, outputs=["*"], output_interval=0.1, rtol=1e-8)
+    assert result["plane.position[1]"][[0, -1]] == pytest.approx([-GY * TOUCHES**2 / 2, 0.0], abs=1e-9)
     assert [each.partition(" at ")[0] for each in result.outcome.warnings] == ["'plane' was added", "'grip' was added"]
 
 

@@ -228,3 +228,12 @@ def test_a_leaning_disc_rolls_where_its_lowest_point_is_at_rest():
     found = at(plane | frame("N", np.array([1, 2, -low[2]]), attitude) | velocities("N", -np.cross(omega, low), omega))
     assert [float(found[f"velocity[{k + 1}]"]) for k in range(count)] == pytest.approx([0.0] * count, abs=1e-14)
     assert float(found["position[1]"]) == pytest.approx(0.0, abs=1e-15)
+
+
+def test_the_plane_of_a_point_contact_is_drawn_on_the_body_that_has_it():
+    """The gap follows the attitude of this body alone."""
+    declared = declaration(JOINTS["spatial.PointContact"])
+    gap = declared.expand(declared["position[1]"].symbol)
+    (plane,) = {symbol.name.partition(".")[0] for symbol in gap.free_symbols if ".R" in symbol.name}
+    (level,) = [word for word in declared.picture.words if word.kind == "level"]
+    assert level.ports[0] == plane
