@@ -237,3 +237,14 @@ def test_the_plane_of_a_point_contact_is_drawn_on_the_body_that_has_it():
     (plane,) = {symbol.name.partition(".")[0] for symbol in gap.free_symbols if ".R" in symbol.name}
     (level,) = [word for word in declared.picture.words if word.kind == "level"]
     assert level.ports[0] == plane
+
+
+@pytest.mark.parametrize(
+    ("actuated", "flange", "load"), [("spatial.ActuatedPrismatic", "flange.f", "N.Fz"), ("spatial.ActuatedRevolute", "flange.tau", "N.Cz")]
+)
+def test_the_signal_of_an_actuator_acts_as_its_flange_does(actuated, flange, load):
+    declared = declaration(JOINTS[actuated])
+    given = declared.expand(declared[load].symbol)
+    by_signal, by_flange = (sympy.diff(given, declared[name].symbol) for name in ("effort", flange))
+    assert by_signal == by_flange != 0
+    assert declared["effort"].start == 0.0 and declared["effort"].unit == declared[flange].unit
