@@ -92,16 +92,22 @@ def own_folder(name: str, fill: Fill) -> Path:
     try:
         folder = own(name)
     except OSError as error:
-        raise UnpackingFailed(
-            f"'{name}' cannot be unpacked into the temporary folder '{tempfile.gettempdir()}': {error.strerror or error}; "
-            f"{remedy(error, 'name another folder in the environment variable TMPDIR')}"
-        ) from None
+        raise _no_place(name, error) from None
     try:
         fill(folder)
-    except BaseException:
+    except BaseException as error:
         remove(folder)
+        if isinstance(error, OSError) and not isinstance(error, UnpackingFailed):
+            raise _no_place(name, error) from None
         raise
     return folder
+
+
+def _no_place(name: str, error: OSError) -> UnpackingFailed:
+    return UnpackingFailed(
+        f"'{name}' cannot be unpacked into the temporary folder '{tempfile.gettempdir()}': {error.strerror or error}; "
+        f"{remedy(error, 'name another folder in the environment variable TMPDIR')}"
+    )
 
 
 def _entry(entry: Path, fill: Fill) -> Path | None:

@@ -47,9 +47,21 @@ def scratch() -> Iterator[Path]:
     """A folder for temporary files, which is removed at the end."""
     folder = own("build")
     try:
-        yield folder
+        with _named(folder / "a file"):
+            yield folder
     finally:
         remove(folder)
+
+
+@contextmanager
+def _named(place: Path) -> Iterator[None]:
+    """Gives errors within the name of their place: those of writing to an open file have none."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is not None and error.filename is None:
+            error.filename = str(place)
+        raise
 
 
 def hold(folder: Path) -> None:
@@ -119,7 +131,7 @@ def replaced(target: Path) -> Iterator[BufferedRandom]:
     """Opens a file that replaces another one once it is complete. An incomplete one is removed."""
     part, descriptor = open_part(target)
     try:
-        with open(descriptor, "w+b") as file:
+        with _named(target), open(descriptor, "w+b") as file:
             yield file
         part.replace(target)
     except BaseException:

@@ -8,21 +8,28 @@ import gc
 import io
 import os
 import resource
+import subprocess
+import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import count as counter
 from itertools import islice
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 
 from coupling import BuildError, Checkpoint, Isolation, Result, StartError, System
 from coupling.fmus import FmuError, load
+from coupling.fmus.cache import own_folder
 from coupling.fused import compiled
 from coupling.sweep import sweep
+from fmu_components.export.compile import ExportError
 from tests.support import foreign
 from tests.support.kernel.processes import children
 from tests.support.systems.systems import pendulum, refusal
@@ -215,3 +222,50 @@ def test_no_semaphores(system: System) -> None:
     )
     gc.collect()
     assert files() == opened
+
+
+@pytest.fixture
+def full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A temporary folder on a file system of 1 MiB, which a file fills."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(disk)], capture_output=True).returncode:
+        # Only root may mount one, and not in every container; limits of a file's size show the same sentences above.
+        pytest.skip("a small file system cannot be mounted here")
+    monkeypatch.setattr(tempfile, "tempdir", str(disk))
+    try:
+        with suppress(OSError), open(disk / "fill", "wb", 0) as fill:
+            while True:
+                fill.write(b"0" * 4096)
+        yield disk
+        assert [each.name for each in disk.iterdir()] == ["fill"]
+    finally:
+        subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+def test_a_full_temporary_folder(system: System, full_disk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sentence names it, and not the cache, which has room. Nothing incomplete stays."""
+    where = "No space left on device; make room there, or name another folder in the environment variable TMPDIR"
+    monkeypatch.setenv("JOURDAIN_CACHE", str(tmp_path / "cache"))
+    sentence = refusal(lambda: system.export_fmu(tmp_path / "it.fmu"), ExportError)
+    assert sentence.startswith(f"the FMU of 'pendulum' cannot be kept in '{full_disk}/jourdain-build-") and sentence.endswith(where)
+    assert not list(tmp_path.rglob("*.part")) and not (tmp_path / "it.fmu").exists()
+
+    def fill(folder: Path) -> None:
+        (folder / "wheel.fmu").write_bytes(bytes(2**21))
+
+    sentence = refusal(lambda: own_folder("wheel", fill), FmuError)
+    assert sentence == f"'wheel' cannot be unpacked into the temporary folder '{full_disk}': {where}"
+
+
+def test_threads_beside_a_full_temporary_folder(full_disk: Path) -> None:
+    """Runs of several systems at the same time need no room there, in this process or in others, and have the bits of each alone."""
+    masses = (1.0, 1.5, 2.0, 3.0)
+
+    def run(mass: float, isolate: str) -> np.ndarray:
+        return pendulum(m=mass).simulate(0.2, isolate=isolate).values
+
+    for isolate in ("none", "all"):
+        with ThreadPoolExecutor(len(masses)) as pool:
+            together = list(pool.map(partial(run, isolate=isolate), masses))
+        assert all(np.array_equal(found, run(mass, "none")) for mass, found in zip(masses, together, strict=True))
