@@ -406,8 +406,7 @@ class Simulator:
         if waiting is not None:
             start_again(waiting, running)
             return key, waiting
-        program = compile_program(built, outputs, in_turn, reactions=reactions)
-        return key, start(program, running, home)
+        return key, start(compile_program(built, outputs, in_turn, reactions=reactions), running, home)
 
     def _keep(self, key: tuple[object, ...], session: Session) -> None:
         if (other := self._waiting.pop(key, None)) is not None:  # it assembled starts of shadows, which the session keeps
@@ -496,7 +495,6 @@ class Simulator:
 
 def _mode(run: Run) -> Mode:
     """Returns the mode in which the instances are run."""
-    projected = run.stabilisation == "projection"
     if run.communication_step is None:
-        return Mode.PROJECTED if projected else Mode.CONTINUOUS
-    return Mode.PROJECTED_BETWEEN if projected else Mode.COUPLED
+        return Mode.PROJECTED if run.stabilisation == "projection" else Mode.CONTINUOUS
+    return Mode.PROJECTED_BETWEEN if run.stabilisation == "projection" else Mode.COUPLED

@@ -1,9 +1,12 @@
-"""Pieces of a run in real time."""
+"""Pieces of a run: the times of their rows, and how they wait for the wall clock."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
+
+import numpy as np
 
 from coupling.live.pausing import Pause
 from coupling.live.real_time import Clock
@@ -49,3 +52,10 @@ def in_real_time(run: Advanced, factor: float, advance: Callable[[], T]) -> T:
         if not goes_on:
             run.close()
     return found
+
+
+def times_of_rows(start: float, interval: float, taken: int, end: float) -> tuple[np.ndarray, int]:
+    """Returns the times of the rows of a piece, its end among them, and how many multiples of the interval are taken after it."""
+    last = math.floor((end - start) / interval * (1 + 1e-12))
+    times = start + interval * np.arange(taken + 1, last + 1)
+    return np.append(times[times < end - 1e-9 * interval], end), max(taken, last)

@@ -27,11 +27,11 @@ from coupling.plan.drives import PolynomialDrive
 from coupling.progress import noticed
 from coupling.record import Change, Record
 from coupling.result import Result
-from coupling.steering.pieces import in_real_time
+from coupling.steering.pieces import in_real_time, times_of_rows
 from coupling.steering.saved import Rows, SavedState, check_saves
 from coupling.steering.signals import Signals
 from coupling.steering.states import with_states
-from coupling.steering.targets import Target, Targets
+from coupling.steering.targets import Target, Targets, set_inside
 from coupling.watching.watchable import Watchable
 
 if TYPE_CHECKING:
@@ -193,8 +193,8 @@ class SteeredRun(Watchable):
         if moved:
             self._set_states(moved)
         session.kernel.set_at_event(settings, drives)
-        for drive, value, slope in drives if session.inner is not None else ():
-            self._set_inside(drive, value, slope)
+        for drive, value, slope in drives:
+            set_inside(session, drive, self.time, value, slope)
         self._values |= {name: value for name, (_, value, _) in self._pending.items()}
         self._motions |= {name: (self.time, value, slope) for name, (target, value, slope) in self._pending.items() if target.rates}
         self._pending.clear()
@@ -207,16 +207,6 @@ class SteeredRun(Watchable):
             for target, _ in moved:
                 del self._pending[target.name]
             raise
-
-    def _set_inside(self, drive: int, value: float, slope: float) -> None:
-        """Sets the drive of an instance that is integrated between communication points."""
-        built, inner = self._session.built, self._session.inner
-        address = built.drives[drive][0]
-        assert inner and built.inner
-        if address.part in built.inner_parts:
-            own = address._replace(part=built.inner_parts.index(address.part))
-            number = next(i for i, (each, _) in enumerate(built.inner.drives) if each == own)
-            inner.kernel.set_polynomial(number, self.time, value, slope, 0.0)
 
     # -- advancing ---------------------------------------------------------------------------------------------------------------------
 
@@ -321,7 +311,7 @@ class SteeredRun(Watchable):
         if not self._paused:
             return
         paused = self._paused
-        self._act(lambda: paused.pause_at(self.time + self._longest_step, _NO_TIMES))
+        self._act(lambda: paused.pause_at(self.time + (self._fixed_step or min(self._run.max_step, _LONGEST)), _NO_TIMES))
         if not self._paused:
             return
         if paused.advance is None:
@@ -336,25 +326,16 @@ class SteeredRun(Watchable):
             self._stay()
 
     @property
-    def _longest_step(self) -> float:
-        """A time in s that no step exceeds."""
-        return self._fixed_step or min(self._run.max_step, _LONGEST)
-
-    @property
     def _fixed_step(self) -> float | None:
         """The length in s of all steps; None where they are chosen."""
         return self._run.index3.step_size if self._run.index3 else self._run.communication_step
 
     def _rows_until(self, end: float) -> np.ndarray:
         """Returns the times of the rows of the next piece; empty for one at its end alone."""
-        interval, start = self._run.output_interval, self._run.start_time
-        if interval is None:
+        if self._run.output_interval is None:
             return _NO_TIMES
-        first = self._times + 1
-        last = math.floor((end - start) / interval * (1 + 1e-12))
-        self._times = max(self._times, last)
-        times = start + interval * np.arange(first, last + 1)
-        return np.append(times[times < end - 1e-9 * interval], end)
+        times, self._times = times_of_rows(self._run.start_time, self._run.output_interval, self._times, end)
+        return times
 
     def _stay(self) -> None:
         """Pauses where the run is, with a row."""

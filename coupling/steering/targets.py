@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coupling.errors import BuildError, shown
 from coupling.fmus import Fmu, FmuVariable
@@ -13,6 +13,9 @@ from coupling.plan.build import Built
 from coupling.plan.connections import find_end, solved_for
 from coupling.plan.graph import type_code
 from coupling.plan.rates import rates_of
+
+if TYPE_CHECKING:
+    from coupling.live.session import Session
 
 
 @dataclass(frozen=True)
@@ -101,3 +104,13 @@ def _why_not(variable: FmuVariable) -> str:
         return "its FMU fixes this parameter at the start; give it to start(start_values=...)"
     what = {"local": "a local variable", "output": "an output", "calculatedParameter": "a calculated parameter", "independent": "the time"}
     return f"it is {what[variable.causality]}; set an input, a parameter or a state"
+
+
+def set_inside(session: Session, drive: int, time: float, value: float, slope: float) -> None:
+    """Sets the drive of an instance that is integrated between communication points; other drives stay."""
+    built, inner = session.built, session.inner
+    address = built.drives[drive][0]
+    if inner is not None and built.inner is not None and address.part in built.inner_parts:
+        own = address._replace(part=built.inner_parts.index(address.part))
+        number = next(i for i, (each, _) in enumerate(built.inner.drives) if each == own)
+        inner.kernel.set_polynomial(number, time, value, slope, 0.0)
