@@ -136,6 +136,17 @@ def test_a_run_that_ends_early(machine: Path, capsys: pytest.CaptureFixture[str]
     """The exit code is 1, and the outcome says why."""
     code, out, _ = run(capsys, "simulate", machine, "--stop", "100", "--rtol", "1e-13", "--max-steps", "20", "--json")
     assert code == 1 and json.loads(out)["ending"] != "COMPLETED" and "max_steps" in json.loads(out)["sentence"]
+    code, out, _ = run(capsys, "simulate", machine, "--stop", "1e6", "--interval", "1", "--max-seconds", "0.2", "--json")
+    assert code == 1 and json.loads(out)["ending"] == "OUT_OF_TIME"
+
+
+def test_a_run_that_ends_where_its_user_asked(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The exit code is 0."""
+    code, out, _ = run(capsys, "simulate", machine, "--stop", "5", "--until", "rod.theta < -1 or time > 4", "--json")
+    said = json.loads(out)
+    assert code == 0 and said["ending"] == "UNTIL" and said["sentence"].endswith("by until = 'rod.theta < -1 or time > 4'")
+    code, _, complaint = run(capsys, "simulate", machine, "--stop", "5", "--until", "rod.theta")
+    assert code == 2 and "'rod.theta' is a number; compare it" in complaint
 
 
 def test_info_tells_what_is_in_a_file(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:

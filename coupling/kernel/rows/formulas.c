@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
-/* Operations of a formula, by their places in formulas.py. Those from a column on occur in formulas of a row alone. */
+/* Operations of a formula, by their places in formulas.py. Operations from FORMULA_COLUMN on occur in formulas of a row alone. */
 typedef enum {
     FORMULA_NUMBER, FORMULA_TIME, FORMULA_ADD, FORMULA_MULTIPLY, FORMULA_POWER, FORMULA_SIN, FORMULA_COS, FORMULA_TAN, FORMULA_ASIN,
     FORMULA_ACOS, FORMULA_ATAN, FORMULA_SINH, FORMULA_COSH, FORMULA_TANH, FORMULA_EXP, FORMULA_LOG, FORMULA_LESS, FORMULA_AT_MOST,
