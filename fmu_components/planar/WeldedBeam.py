@@ -114,7 +114,7 @@ class _WeldedBeam(UniformBeam):
 
 def WeldedBeam(bending: int) -> type[Component]:
     """Returns the component class of a flexible beam as a block with this number of ``bending`` shapes. The catalogue has
-    planar.WeldedBeam2 to WeldedBeam5. Other numbers raise DeclarationError."""
+    planar.WeldedBeam2 and WeldedBeam3. Other numbers raise DeclarationError."""
     return of_order(_WeldedBeam, bending)
 
 
@@ -122,4 +122,4 @@ def __getattr__(name: str) -> type[Component]:
     return by_name(_WeldedBeam, name)
 
 
-catalogued(_WeldedBeam, 5, least=2)
+catalogued(_WeldedBeam, 3, least=2)
