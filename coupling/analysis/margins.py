@@ -13,6 +13,8 @@ _POINTS, _BEYOND = 60, 1e8
 """Frequencies per decade, and the factor by which they go beyond all poles and zeros."""
 _NEAR, _STILL, _HALVINGS = 1e-9, 1e-9, 60
 """Least distance from a pole or zero, the share of a response that is rounding, and the halvings of a bracket."""
+_ROUNDING = 1e-14
+"""Rounding of a response relative to the sizes of its terms. Next to a pole it is divided by the relative distance from it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,18 +64,36 @@ class Margins:
 def margins_of(A: np.ndarray, B: np.ndarray, C: np.ndarray, D: float, stable: bool) -> Margins:
     """Returns the margins of the loop gain L(s) = C (s I - A)^-1 B + D, which negative feedback closes."""
 
-    def gain(omega: np.ndarray) -> np.ndarray:
+    poles = np.linalg.eigvals(A)
+
+    def states(omega: np.ndarray) -> np.ndarray:
+        """Returns the response of the states by frequency."""
         left = 1j * omega[:, None, None] * np.eye(len(A)) - A
-        return np.asarray((C @ np.linalg.solve(left, np.broadcast_to(B[:, None], (len(omega), len(B), 1))))[:, 0] + D)
+        return np.linalg.solve(left, np.broadcast_to(B[:, None], (len(omega), len(B), 1)))
+
+    def gain(omega: np.ndarray) -> np.ndarray:
+        """Returns the loop gain by frequency."""
+        return np.asarray((C @ states(omega))[:, 0] + D)
+
+    def imaginary(omega: np.ndarray, found: np.ndarray) -> np.ndarray:
+        """Returns the imaginary part of a loop gain, and 0 where that is rounding."""
+        away = np.abs(1j * omega[:, None] - poles).min(axis=1, initial=np.inf)
+        rounding = _ROUNDING * (np.abs(C) @ np.abs(states(omega)))[:, 0] * (1 + omega / away)
+        return np.where(np.abs(found.imag) > np.maximum(_STILL * np.abs(found.real), rounding), found.imag, 0.0)
+
+    def phase(w: float) -> float:
+        """Returns the angle in degrees from -180 degrees."""
+        at = np.array([w])
+        return float(np.degrees(np.arctan2(0.0 - imaginary(at, gain(at)), -gain(at).real))[0])
 
     omega = _frequencies(A, B, C, D)
     with np.errstate(all="ignore"):
         found = gain(omega)
-        across = np.where(np.abs(found.imag) > _STILL * np.abs(found.real), found.imag, 0.0)
+        across = imaginary(omega, found)
         half_turns = [w for w in _crossings(lambda w: gain(w).imag, omega, across) if gain(np.array([w]))[0].real < 0]
         ones = _crossings(lambda w: np.log(np.abs(gain(w))), omega, np.log(np.abs(found)))
         gains = tuple((w / (2 * math.pi), float(1 / abs(gain(np.array([w]))[0]))) for w in half_turns)
-        phases = tuple((w / (2 * math.pi), float(np.degrees(np.angle(-gain(np.array([w]))[0])) + 0.0)) for w in ones)
+        phases = tuple((w / (2 * math.pi), phase(w)) for w in ones)
     least = min(gains, key=lambda each: abs(math.log(each[1])), default=(math.nan, math.inf))
     first = min(phases, key=lambda each: abs(each[1]), default=(math.nan, math.inf))
     return Margins(

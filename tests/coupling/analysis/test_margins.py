@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -61,6 +62,18 @@ def test_a_narrow_resonance_is_not_missed() -> None:
     found = margins([1e-5], [complex(-1e-6, sign * math.sqrt(1 - 1e-12)) for sign in (1, -1)])
     squares = np.roots([1.0, 4e-12 - 2.0, 1.0 - 1e-10])
     assert np.sort([2 * math.pi * hertz for hertz, _ in found.phases]) == pytest.approx(np.sort(np.sqrt(squares)), rel=1e-11)
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.3, 0.7, 1.1, 2.0])
+def test_an_undamped_oscillator_has_no_margin(angle: float) -> None:
+    """1 / (s^2 + 4) is real: its gain is 1 at sqrt(5) rad/s with the phase -180 degrees, and at sqrt(3) rad/s with 0. Its states are turned,
+    which adds rounding to the response."""
+    straight, turn = model([1.0], [2j, -2j]), np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
+    found = replace(straight, A=turn @ straight.A @ turn.T, B=turn @ straight.B, C=straight.C @ turn.T).margins()
+    assert [2 * math.pi * hertz for hertz, _ in found.phases] == pytest.approx([math.sqrt(3), math.sqrt(5)], rel=1e-12)
+    assert [phase for _, phase in found.phases] == [180.0, 0.0]
+    assert (found.phase, found.delay, found.gain) == (0.0, 0.0, math.inf)
+    assert "phase margin: 0 degrees at 0.3559 Hz; delay margin: 0 s" in str(found)
 
 
 def test_a_conditionally_stable_loop_has_the_nearest_margin() -> None:
