@@ -291,6 +291,7 @@ _CHANGED = re.compile(
 RULES = {"layers": offences_of_layers, "imports by name": offences_by_name, "C": offences_in_c, "the phase": offences_of_phase}
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("rule", RULES)
 def test_the_sources_keep_their_layers(rule):
     """Nothing imports upwards, sideways, in circles or by a computed name."""

@@ -35,6 +35,24 @@ void note_event(const Instance *instance, const char *format, ...)
     va_end(arguments);
 }
 
+Status unknown_reference(const Instance *instance, Reference reference)
+{
+    return report(instance, ERROR, "%s: the value reference %u is unknown; %s has 1 to %u", instance->name, reference, model.name,
+                  last_reference(&model));
+}
+
+/* Reports the reference that is unknown, or that there was no memory for the list; returns false. */
+bool refuse_references(const Instance *instance, const Reference *references, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (references[i] < 1 || references[i] > last_reference(&model)) {
+            unknown_reference(instance, references[i]);
+            return false;
+        }
+    report(instance, ERROR, "%s: memory for %lu value references is exhausted", instance->name, (unsigned long)count);
+    return false;
+}
+
 /* Without categories, all of them; false where one is unknown. */
 bool select_categories(Instance *instance, bool on, size_t count, const char *const *categories)
 {

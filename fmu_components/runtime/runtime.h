@@ -132,6 +132,8 @@ static inline int whole(double value)
 bool select_categories(Instance *, bool on, size_t count, const char *const *categories);
 Status report(const Instance *, Status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void note_event(const Instance *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+Status unknown_reference(const Instance *, Reference);
+bool refuse_references(const Instance *, const Reference *, size_t);
 
 bool refuse_call(const Instance *, const char *function, unsigned modes);
 
@@ -159,9 +161,6 @@ Status get_states(const Instance *, double *, size_t);
 Status get_nominals(const Instance *, double *, size_t);
 Status get_derivatives(Instance *, double *, size_t);
 Status get_indicators(Instance *, double *, size_t);
-Status unknown_reference(const Instance *, Reference);
-
-bool refuse_references(const Instance *, const Reference *, size_t);
 
 /* Translates the importer's references into the model's; `which` selects one of two lists that may be in use at once. It is inline, because
  * only composed models have something to translate. */

@@ -59,23 +59,6 @@ static bool may_set(const Instance *instance, const Variable *variable)
     return variable->role != ALGEBRAIC || (instance->settable[INPUT] == modes) || instance->v[model.switch_reference] != 0;
 }
 
-Status unknown_reference(const Instance *instance, Reference reference)
-{
-    return report(instance, ERROR, "%s: the value reference %u is unknown; %s has 1 to %u", instance->name, reference, model.name,
-                  last_reference(&model));
-}
-
-bool refuse_references(const Instance *instance, const Reference *references, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (references[i] < 1 || references[i] > last_reference(&model)) {
-            unknown_reference(instance, references[i]);
-            return false;
-        }
-    report(instance, ERROR, "%s: memory for %lu value references is exhausted", instance->name, (unsigned long)count);
-    return false;
-}
-
 static Status unknown(const Instance *instance, Reference place, Type type)
 {
     const Reference reference = reference_of(&model, place);

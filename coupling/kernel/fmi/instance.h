@@ -157,26 +157,7 @@ Status instance_serialised_size(Instance *, void *state, size_t *);
 Status instance_serialise(Instance *, void *state, unsigned char *, size_t);
 Status instance_deserialise(Instance *, const unsigned char *, size_t, void **state);
 
-/* The functions that an evaluation calls most. */
-static inline Status instance_set_time(Instance *instance, double time)
-{
-    const Library *l = instance->library;
-    instance->called = true;
-    instance->time = time;
-    AT(time);
-    ENTERS_BOTH(set_time);
-    return heard(instance, l->version == 3 ? l->fmi3.set_time(instance->component, time) : l->fmi2.set_time(instance->component, time));
-}
-
-static inline Status instance_set_states(Instance *instance, const double *x, size_t count)
-{
-    const Library *l = instance->library;
-    instance->called = true;
-    ENTERS_BOTH(set_states);
-    return heard(instance, l->version == 3 ? l->fmi3.set_states(instance->component, x, count)
-                                           : l->fmi2.set_states(instance->component, x, count));
-}
-
+/* The functions that an evaluation calls most; time and states are in continuous.h. */
 static inline Status instance_set_reals(Instance *instance, const Reference *references, size_t count, const double *values)
 {
     const Library *l = instance->library;

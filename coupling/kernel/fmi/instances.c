@@ -1,5 +1,5 @@
 /* Many instances up to the end of their initialization, in few calls. */
-#include "fmi/instance.h"
+#include "fmi/continuous.h"
 
 /* Doors for callers outside of the kernel. */
 

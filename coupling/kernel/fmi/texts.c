@@ -1,5 +1,4 @@
 #include "fmi/texts.h"
-#include "fmi/instance.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -18,7 +17,6 @@ typedef struct Text {
 } Text;
 
 enum { BUCKETS = 1 << 17, BITS = 52 }; /* few texts in each, also where one changes in each of a million steps */
-static const size_t MOST = (size_t)1 << 30; /* bytes of all texts */
 static const double EXACT = 9007199254740992.0; /* 2^53 */
 
 static _Atomic(Text *) bucket[BUCKETS]; /* texts are added at the front and never moved, so that runs of several threads read without a lock */
@@ -59,7 +57,7 @@ static bool is_same(const Text *text, const void *bytes, size_t size)
 static double add(double number, const void *bytes, size_t size)
 {
     const size_t all = sizeof(Text) + size + 1;
-    Text *const text = atomic_fetch_add(&used, all) + all <= MOST ? malloc(all) : NULL;
+    Text *const text = atomic_fetch_add(&used, all) + all <= ALL_TEXTS ? malloc(all) : NULL;
     if (!text) {
         atomic_fetch_sub(&used, all);
         return NAN;
@@ -179,93 +177,4 @@ uint64_t number_unsigned(double number)
 {
     const char *const digits = digits_of(number);
     return digits ? strtoull(digits, NULL, 10) : (uint64_t)number;
-}
-
-/* -- values of instances ----------------------------------------------------------------------------------------------------- */
-
-enum { FEW = 16 };
-
-static Status put(Instance *instance, int type, const Reference *references, size_t count, const double *numbers, size_t values,
-                  const unsigned char **byte, size_t *size)
-{
-    const Library *l = instance->library;
-    for (size_t i = 0; i < values; i++) {
-        byte[i] = text_bytes(numbers[i], &size[i]);
-        if (!byte[i]) {
-            instance_says(instance, "it was to get a text that does not exist");
-            return ERROR;
-        }
-    }
-    if (type == BINARY) {
-        ENTERS(0, CALL_NUMBER(Fmi3, set_binary));
-        return heard(instance, l->fmi3.set_binary(instance->component, references, count, size, byte, values));
-    }
-    const char *const *const texts = (const char *const *)(const void *)byte;
-    ENTERS_BOTH(set_string);
-    return heard(instance, l->version == 3 ? l->fmi3.set_string(instance->component, references, count, texts, values)
-                                           : l->fmi2.set_string(instance->component, references, count, texts));
-}
-
-static Status take(Instance *instance, int type, const Reference *references, size_t count, double *numbers, size_t values,
-                   const unsigned char **byte, size_t *size)
-{
-    const Library *l = instance->library;
-    Status status;
-    for (size_t i = 0; i < values; i++)
-        byte[i] = NULL, size[i] = 0;
-    if (type == BINARY) {
-        ENTERS(0, CALL_NUMBER(Fmi3, get_binary));
-        status = heard(instance, l->fmi3.get_binary(instance->component, references, count, size, byte, values));
-    } else {
-        const char **const texts = (const char **)(void *)byte;
-        ENTERS_BOTH(get_string);
-        status = heard(instance, l->version == 3 ? l->fmi3.get_string(instance->component, references, count, texts, values)
-                                                 : l->fmi2.get_string(instance->component, references, count, texts));
-    }
-    for (size_t i = 0; i < values && status <= WARNING; i++) {
-        const size_t length = type == BINARY ? size[i] : byte[i] ? strlen((const char *)byte[i]) : 0;
-        char problem[120];
-        if (length > TEXT_LIMIT)
-            snprintf(problem, sizeof problem, "it returned a %s of %zu bytes, and %d MiB is the most that is passed on",
-                     type == BINARY ? "binary" : "text", length, TEXT_LIMIT >> 20);
-        else if (length && !byte[i])
-            snprintf(problem, sizeof problem, "it returned a binary of %zu bytes without an address", length);
-        else if (isnan(numbers[i] = text_number(byte[i], length, numbers[i])))
-            snprintf(problem, sizeof problem, "its texts take more memory than the %zu MiB that all texts may take: record fewer texts, or less often", MOST >> 20);
-        else
-            continue;
-        instance_says(instance, problem);
-        return ERROR;
-    }
-    return status;
-}
-
-Status texts_access(Instance *instance, int type, const Reference *references, size_t count, double *numbers, size_t values, bool setting)
-{
-    const Library *l = instance->library;
-    instance->called = true;
-    const bool has = type == BINARY ? l->version == 3 && (setting ? (bool)l->fmi3.set_binary : (bool)l->fmi3.get_binary)
-                     : l->version == 3 ? (setting ? (bool)l->fmi3.set_string : (bool)l->fmi3.get_string)
-                                       : (setting ? (bool)l->fmi2.set_string : (bool)l->fmi2.get_string);
-    if (!has) {
-        instance_says(instance, "its binary lacks the function for variables of this type");
-        return ERROR;
-    }
-    const unsigned char *few[FEW], **byte = few;
-    size_t few_sizes[FEW], *size = few_sizes;
-    if (values > FEW) {
-        byte = malloc(values * sizeof *byte);
-        size = malloc(values * sizeof *size);
-    }
-    Status status = ERROR;
-    if (byte && size)
-        status = setting ? put(instance, type, references, count, numbers, values, byte, size)
-                         : take(instance, type, references, count, numbers, values, byte, size);
-    else
-        instance_says(instance, "memory ran out");
-    if (values > FEW) {
-        free(byte);
-        free(size);
-    }
-    return status;
 }

@@ -7,7 +7,7 @@
 
 struct Instance;
 
-enum { TEXT_LIMIT = 1 << 24 }; /* bytes of one text or binary */
+enum { TEXT_LIMIT = 1 << 24, ALL_TEXTS = 1 << 30 }; /* bytes of one text or binary, and of all that a process keeps */
 
 /* The number of some bytes, which are kept; 0 for none. `likely` is the number of the last ones: the same bytes are then only compared. NaN where
  * there is no memory. */

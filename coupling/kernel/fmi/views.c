@@ -1,4 +1,4 @@
-#include "fmi/instance.h"
+#include "fmi/continuous.h"
 #include "fmi/texts.h"
 
 #include <stdlib.h>

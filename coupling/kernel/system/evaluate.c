@@ -1,5 +1,6 @@
 /* Running operations, and evaluations of the whole system. One of the operations solves a loop, which runs its own: this file and loop.c
  * call each other, as they must. */
+#include "fmi/continuous.h"
 #include "system/kernel_internal.h"
 
 #include <math.h>
