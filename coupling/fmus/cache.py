@@ -88,26 +88,21 @@ def folder_of_process(digest: str, name: str, fill: Fill) -> Path:
 
 
 def own_folder(name: str, fill: Fill) -> Path:
-    """Returns a new folder, which the caller has to remove. If it cannot be made, UnpackingFailed is raised."""
+    """Returns a new folder, which the caller has to remove. If it cannot be made or filled, UnpackingFailed is raised."""
+    folder = None
     try:
         folder = own(name)
-    except OSError as error:
-        raise _no_place(name, error) from None
-    try:
         fill(folder)
     except BaseException as error:
-        remove(folder)
-        if isinstance(error, OSError) and not isinstance(error, UnpackingFailed):
-            raise _no_place(name, error) from None
-        raise
+        if folder is not None:
+            remove(folder)
+        if not isinstance(error, OSError) or isinstance(error, UnpackingFailed):
+            raise
+        raise UnpackingFailed(
+            f"'{name}' cannot be unpacked into the temporary folder '{tempfile.gettempdir()}': {error.strerror or error}; "
+            f"{remedy(error, 'name another folder in the environment variable TMPDIR')}"
+        ) from None
     return folder
-
-
-def _no_place(name: str, error: OSError) -> UnpackingFailed:
-    return UnpackingFailed(
-        f"'{name}' cannot be unpacked into the temporary folder '{tempfile.gettempdir()}': {error.strerror or error}; "
-        f"{remedy(error, 'name another folder in the environment variable TMPDIR')}"
-    )
 
 
 def _entry(entry: Path, fill: Fill) -> Path | None:
