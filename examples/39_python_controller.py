@@ -1,4 +1,4 @@
-"""Digital controller in Python and as an FMU.
+"""Digital controller in two ways.
 
 A motor at a pivot holds a rod at an angle. Its controller samples the angle and the speed every 5 ms, and holds a torque in between: a
 proportional and a derivative part, and the weight of the rod at the target. The controller is made twice. In the first loop it is a

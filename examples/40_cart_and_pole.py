@@ -1,4 +1,4 @@
-"""Cart and pole as an environment of gymnasium.
+"""Cart and pole in gymnasium.
 
 A cart moves on a rail, and a pole stands on a hinge of the cart. An agent pushes the cart every 0.02 s, so that the pole stays upright and
 the cart on its rail. This is the task of Barto, Sutton and Anderson, of cart 1 kg, pole 0.1 kg and 1 m, and at most 10 N. Here the agent

@@ -5,14 +5,12 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import platform
-import tempfile
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from threading import RLock
 
 import coupling.kernel
-from coupling.files import is_limit, remedy
 from coupling.fmus.archive import UnpackingFailed
 from coupling.fmus.cache import shared_folder
 from coupling.kernel.equations.fused import Stage, loaded, vectors
@@ -48,9 +46,6 @@ def functions(text: str, stages: Iterable[str]) -> Mapping[str, int]:
     except (ExportError, UnpackingFailed) as error:
         raise NotCompiled(str(error)) from None
     except (OSError, AttributeError) as error:
-        if isinstance(error, OSError) and is_limit(error):
-            advice = remedy(error, "name another folder in the environment variable TMPDIR")
-            raise NotCompiled(f"compiled code cannot be written to '{tempfile.gettempdir()}': {error.strerror}; {advice}") from None
         raise NotCompiled(
             f"compiled code cannot be loaded: {error}; allow programs in the folder that JOURDAIN_CACHE or TMPDIR names"
         ) from None

@@ -80,9 +80,9 @@ def _leaving(session: Session) -> Iterator[str]:
 
 def not_finite(session: Session, record: Record) -> str:
     """Returns a warning on outputs that feed nothing, of FMUs of other tools, and have values that are not finite; empty without them."""
-    program, parts, found = session.program, session.built.parts, []
-    for place, (column, address) in enumerate(zip(record.columns, program.recorded, strict=False), 1):
-        if address in program.recorded_apart and not parts[address.part].fmu.is_own:
+    program, foreign, found = session.program, session.built.foreign, []
+    for place, (column, address) in enumerate(zip(record.columns, program.recorded, strict=False), 1) if foreign else ():
+        if address.part in foreign and address in program.recorded_apart:
             rows = np.flatnonzero(~np.isfinite(record.rows[:, place]))
             found += [f"'{column.name}' from t = {record.rows[rows[0], 0]:.9g} s on"] if len(rows) else []
     if not found:

@@ -118,7 +118,8 @@ def test_a_full_disk_asks_for_room(place, monkeypatch):
     with pytest.raises(NotCompiled) as raised:
         first()
     assert str(raised.value) == (
-        f"compiled code cannot be written to '{place}': No space left on device; make room there, or name another folder in the environment variable TMPDIR"
+        f"'jourdain-compiled' cannot be unpacked into the temporary folder '{place}': No space left on device; make room there, or name another folder in "
+        "the environment variable TMPDIR"
     )
 
 

@@ -48,7 +48,16 @@ BEGINNINGS = {"RungeKuttaStructure"}
 """Structures of which Python knows the beginning."""
 OTHERS = {"_Symbol"}
 """Structures of other libraries."""
-HERE = {"library_call", "linear_order", "platform_vectors", "sandbox_lacks", "successive_take", "tape_operation", "tape_run"}
+HERE = {
+    "library_call",
+    "linear_order",
+    "platform_sleep_until",
+    "platform_vectors",
+    "sandbox_lacks",
+    "successive_take",
+    "tape_operation",
+    "tape_run",
+}
 """Functions that no host is asked for, besides those of hosts, guards and heaps."""
 FIELDS = {"_ModeChange": {"before": "from", "after": "to"}, "KernelStatistics": {"ways": "way"}}
 """Fields that have other names in C."""

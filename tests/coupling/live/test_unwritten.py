@@ -150,7 +150,7 @@ def arguments(session: Session, number: float) -> dict[str, Any]:
         "references": [address.reference] * 2, "marked": np.full(unknowns, number), "multiplier": session.named(address.part, address.reference),
         "struck": SimpleNamespace(impulse=np.full(unknowns, number)), "death": death, "printed": "", "when": "", "report": report,
         "library": SimpleNamespace(instances={}, printed="", death=death), "asked": session.run, "unprojectable": "", "why": "", "way": "",
-        "kept": [Kept(address, address)], "among": ["pin"], "stable": True, "named": session.built,
+        "kept": [Kept(address, address)], "among": ["pin"], "stable": True, "named": session.built, "by": KeyboardInterrupt(),
     }  # fmt: skip
 
 
