@@ -90,7 +90,8 @@ def _same(tapes: Taped, code: Taped, addresses: Mapping[Stage, int]) -> bool:
                 w[np.array(each.slots["unknown"], dtype=np.intp)] = by_tape[np.array(tapes.slots["unknown"], dtype=np.intp)]
     expected, moved, found = (_numbers(w, each.slots["derivative"]) for w, each in ((by_tape, tapes), (beside, tapes), (by_code, code)))
     size = _greatest(expected)
-    allowed = max(_AS_GOOD * size, min(_SENSITIVE * _greatest(expected - moved), _UNLIKE * size))
+    with np.errstate(invalid="ignore"):  # both may be infinite
+        allowed = max(_AS_GOOD * size, min(_SENSITIVE * _greatest(expected - moved), _UNLIKE * size))
     return bool(np.allclose(found, expected, rtol=0, atol=allowed, equal_nan=True))
 
 
