@@ -31,7 +31,7 @@ SYSTEMS: dict[str, tuple[Callable[[], System], list[str], list[str], Controller,
         lambda found: [0.033 * (1.0 - found[1] / 50.0)],
         1e-4,
     ),
-    "crane": (lambda: example("06_hydraulic_crane").system(), [], ["boom.theta"], lambda found: [], 1e-3),
+    "crane": (lambda: example("06_hydraulic_crane").system(), [], ["boom.theta"], lambda found: [], 5e-4),
 }
 """Systems by name: a function that makes each, inputs, outputs, a controller between them, and the fixed step in s. The controller of the seven
 bodies is a motor with 0.033 N.m at rest and none at 50 rad/s."""
