@@ -8,6 +8,7 @@
 
 static const double visible = 1e-6; /* of its size, what a state that rings changes by */
 static const double least = 1e-4; /* of a step: over less, what positions are rounded by is too much of a velocity */
+static const double nothing = 1e-6; /* of a step: times that differ by less are the same but for rounding */
 enum { RINGING = 20 };
 
 static void end(Kernel *k)
@@ -90,7 +91,14 @@ static int step(Kernel *k, double limit, bool *back)
     Run *run = k->run;
     Index3 *own = run->index3;
     (void)back;
-    const double left = limit - run->t, parts = fmax(1, ceil(left / own->o.step - 1e-9)), h = fmin(left / parts, fmax(run->longest, least * own->o.step));
+    const double left = limit - run->t;
+    if (left <= nothing * own->o.step) {
+        const int result = index3_evaluate(k, own, limit);
+        run->t_before = run->t;
+        run->t = result == KERNEL_DONE ? limit : run->t;
+        return result;
+    }
+    const double parts = fmax(1, ceil(left / own->o.step - 1e-9)), h = fmin(left / parts, fmax(run->longest, least * own->o.step));
     const double reached = parts == 1 && h == left ? limit : run->t + h;
     int result = index3_step(k, own, run->t, h, reached);
     if (result == KERNEL_DONE)

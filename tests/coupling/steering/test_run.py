@@ -464,6 +464,21 @@ def test_schemes_pause_between_points_only_where_steps_may_have_any_size() -> No
         assert run.time == pytest.approx(0.03)
 
 
+def test_a_piece_may_end_beside_an_event_by_rounding() -> None:
+    """The force steps at 0.7 s; a piece that ends 5e-13 s later has no step after the event, which no Newton iteration would solve."""
+    system = pulled()
+    system.add("push", "planar.Wrench")
+    system.connect("push.M", "rod.p2")
+    system.drive("push.Fy", np.array([(0.0, 9.0), (0.7, 9.0), (0.7, -9.0), (1.0, -9.0)]))
+    options: dict[str, Any] = {"solver": Index3(step_size=5e-4)}
+    with system.start(**options) as beside, system.start(**options) as exact:
+        for run, end in ((beside, 0.7 + 5e-13), (exact, 0.7)):
+            run.advance_to(end)
+            run.advance_to(0.75)
+        assert beside["rod.theta"] == pytest.approx(exact["rod.theta"], abs=1e-10)
+        assert beside.result.statistics.steps == exact.result.statistics.steps
+
+
 def test_a_start_value_of_an_input_with_rates_is_its_present_value() -> None:
     """An array that takes it back to 0 is a change: a mass of 2 kg feels 3 N for 1 s, and nothing after that."""
     force = "mass.flange.f"
