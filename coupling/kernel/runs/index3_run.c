@@ -8,7 +8,7 @@
 
 static const double visible = 1e-6; /* of its size, what a state that rings changes by */
 static const double least = 1e-4; /* of a step: over less, what positions are rounded by is too much of a velocity */
-static const double nothing = 1e-6; /* of a step: times that differ by less are the same but for rounding */
+static const double nothing = 1e-6; /* of a step: times that differ by less differ by rounding alone */
 enum { RINGING = 20 };
 
 static void end(Kernel *k)
