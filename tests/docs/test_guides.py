@@ -105,8 +105,8 @@ def test_theory(capsys):
 @pytest.mark.slow  # a compiler takes ten seconds for the equations of the arm
 def test_flexible_bodies():
     """The stiff arm swings nearly as a rigid pendulum with its load, which SciPy integrates."""
-    swing = run_all(DOCS / "flexible-bodies.md")["result"]
-    mass, length, load = swing["arm.m"][0], 0.6, 1.0
+    made = run_all(DOCS / "flexible-bodies.md")
+    swing, mass, length, load = made["result"], made["Arm"].data.mass, 0.6, 1.0
     inertia = mass * (length**2 / 3 + 0.04**2 / 12) + load * length**2 + 1e-3
     moment = 9.81 * length * (mass / 2 + load)
     rigid = solve_ivp(lambda t, y: [y[1], -moment * np.cos(y[0]) / inertia], (0, 0.3), [0.0, 0.0], rtol=1e-10, atol=1e-12).y[0, -1]
