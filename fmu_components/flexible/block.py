@@ -10,7 +10,7 @@ from sympy import Matrix, zeros
 from fmu_components.declare.picture import Picture, picture, rod, square
 from fmu_components.declare.ports import SPATIAL, Side
 from fmu_components.declare.space import AXES, attitude, vector
-from fmu_components.flexible.elastic import SMALL, Elastic, dot, number
+from fmu_components.flexible.elastic import Elastic, dot, number
 from fmu_components.flexible.integrals import RootedNumbers
 
 
@@ -31,16 +31,8 @@ class WeldedFlexibleBody(Elastic):
         d = self.data
         n = len(d.frequencies)
         P = self.port(d.root, SPATIAL, Side.EFFORT, "the root on the parent")
-        m = self.parameter("m", d.mass, "kg", "mass", above=0)
-        L = self.parameter("L", d.size, "m", "length by which all lengths scale", above=0)
-        first = self.parameter("omega1", d.first, "rad/s", "first angular frequency, by which all scale", above=0)
-        zeta = [self.parameter(f"zeta[{k + 1}]", 0.0, "", f"damping ratio of shape {k + 1}", at_least=0) for k in range(n)]
-        g = vector(self, self.parameter, "g%", (0, 0, -9.81), "m/s2", "gravity along the absolute % axis", nominal=10)
-        usual = SMALL * d.size
-        e = Matrix([self.state(f"shape[{k + 1}]", 0.0, "m", f"amplitude of shape {k + 1}", nominal=usual, elastic=True) for k in range(n)])
-        rates = Matrix(
-            [self.state(f"shape.rate[{k + 1}]", 0.0, "m/s", f"rate of shape {k + 1}", nominal=usual, elastic=True) for k in range(n)]
-        )
+        m, L, first, zeta, g = self.scales()
+        e, rates = self.amplitudes()
         for state, rate in zip(e, rates, strict=True):
             self.rate(state, rate)
         R = attitude(self, P.R, P.omega)
@@ -103,11 +95,7 @@ class WeldedFlexibleBody(Elastic):
         self.gives(P, *-(R * pulled), *-(R * twisted))
         for port, place, turn, frame in placed:
             self.moves(port, *place, *turn, *frame)
-        for name, point in d.points.items():
-            u, _, _ = self.displaced(f"at.{name}", point, L, e, s, rates)
-            vector(self, self.output, f"at.{name}.%", P.point + R * u, "m", f"absolute % of the point {name}")
-        for name, row in self.stress.items():
-            self.output(f"stress.{name}", dot(row, e), "Pa", f"stress {name}")
+        self.shown(P.point, R, L, e, s, rates)
         v = R.T * P.velocity
         kinetic = (m * v.dot(v) + w.dot(J * w) + m * rates.dot(rates)) / 2 + v.dot(w.cross(S) + speed) + w.dot(H * rates)
         self.output("energy.kinetic", kinetic, "J", "kinetic energy")

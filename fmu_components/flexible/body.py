@@ -10,7 +10,7 @@ from sympy import Matrix, zeros
 from fmu_components.declare.picture import Picture, ball, picture, rod
 from fmu_components.declare.ports import SPATIAL, Side
 from fmu_components.declare.space import AXES, attitude, quaternion_rate, rotation_matrix, vector
-from fmu_components.flexible.elastic import SMALL, Elastic, dot, number
+from fmu_components.flexible.elastic import Elastic, number
 from fmu_components.flexible.integrals import Numbers
 from fmu_components.flexible.mesh import Array
 
@@ -33,20 +33,12 @@ class FlexibleBody(Elastic):
     def declare(self) -> None:
         d = self.data
         n = len(d.frequencies)
-        m = self.parameter("m", d.mass, "kg", "mass", above=0)
-        L = self.parameter("L", d.size, "m", "length by which all lengths scale", above=0)
-        first = self.parameter("omega1", d.first, "rad/s", "first angular frequency, by which all scale", above=0)
-        zeta = [self.parameter(f"zeta[{k + 1}]", 0.0, "", f"damping ratio of shape {k + 1}", at_least=0) for k in range(n)]
-        g = vector(self, self.parameter, "g%", (0, 0, -9.81), "m/s2", "gravity along the absolute % axis", nominal=10)
+        m, L, first, zeta, g = self.scales()
         r = vector(self, self.state, "%", (0, 0, 0), "m", "absolute % of the mass centre")
         q = [self.state(f"q{i}", float(i == 0), "", f"component {i} of the quaternion of the mean frame’s attitude") for i in range(4)]
         v = vector(self, self.state, "v%", (0, 0, 0), "m/s", "absolute % velocity of the mass centre")
         omega = vector(self, self.state, "omega%", (0, 0, 0), "rad/s", "angular velocity of the mean frame about the absolute % axis")
-        usual = SMALL * d.size
-        e = Matrix([self.state(f"shape[{k + 1}]", 0.0, "m", f"amplitude of shape {k + 1}", nominal=usual, elastic=True) for k in range(n)])
-        rates = Matrix(
-            [self.state(f"shape.rate[{k + 1}]", 0.0, "m/s", f"rate of shape {k + 1}", nominal=usual, elastic=True) for k in range(n)]
-        )
+        e, rates = self.amplitudes()
         self.require(sum(each**2 for each in q), "the quaternion (q0, q1, q2, q3) is not zero")
         R = attitude(self, rotation_matrix(q), omega)
         for state, rate in zip([*r, *q, *e], [*v, *quaternion_rate(q, omega), *rates], strict=True):
@@ -104,11 +96,7 @@ class FlexibleBody(Elastic):
             self.rate(rates[k], (forces[k] - C[:, k].dot(alpha)) / m)
         for port, place, turn, frame in placed:
             self.moves(port, *place, *turn, *frame)
-        for name, point in d.points.items():
-            u, _, _ = self.displaced(f"at.{name}", point, L, e, s, rates)
-            vector(self, self.output, f"at.{name}.%", r + R * u, "m", f"absolute % of the point {name}")
-        for name, row in self.stress.items():
-            self.output(f"stress.{name}", dot(row, e), "Pa", f"stress {name}")
+        self.shown(r, R, L, e, s, rates)
         kinetic = (m * v.dot(v) + w.dot(J * w) + m * rates.dot(rates)) / 2 + w.dot(C * rates)
         elastic = sum(m * (number(d.frequencies[k]) * first * e[k]) ** 2 for k in range(n)) / 2
         self.output("energy.kinetic", kinetic, "J", "kinetic energy")

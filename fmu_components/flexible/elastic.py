@@ -50,6 +50,34 @@ class Elastic(Component):
         circle(0.75, 0.0, 0.14, fill=1.0),
     )
 
+    def scales(self) -> tuple[sympy.Symbol, sympy.Symbol, sympy.Symbol, list[sympy.Symbol], Matrix]:
+        """Declares mass, size, first frequency and damping, which begin at those of the data, and gravity."""
+        d = self.data
+        return (
+            self.parameter("m", d.mass, "kg", "mass", above=0),
+            self.parameter("L", d.size, "m", "length by which all lengths scale", above=0),
+            self.parameter("omega1", d.first, "rad/s", "first angular frequency, by which all scale", above=0),
+            [self.parameter(f"zeta[{k}]", 0.0, "", f"damping ratio of shape {k}", at_least=0) for k in range(1, len(d.frequencies) + 1)],
+            vector(self, self.parameter, "g%", (0, 0, -9.81), "m/s2", "gravity along the absolute % axis", nominal=10),
+        )
+
+    def amplitudes(self) -> tuple[Matrix, Matrix]:
+        """Declares the amplitudes of the shapes and their rates as states."""
+        usual, numbers = SMALL * self.data.size, range(1, len(self.data.frequencies) + 1)
+        e = [self.state(f"shape[{k}]", 0.0, "m", f"amplitude of shape {k}", nominal=usual, elastic=True) for k in numbers]
+        rates = [self.state(f"shape.rate[{k}]", 0.0, "m/s", f"rate of shape {k}", nominal=usual, elastic=True) for k in numbers]
+        return Matrix(e), Matrix(rates)
+
+    def shown(self, origin: Matrix, R: Matrix, L: sympy.Symbol, e: Matrix, s: list[sympy.Symbol], rates: Matrix) -> None:
+        """Declares the places of named points and the named stresses as outputs."""
+        for name, point in self.data.points.items():
+            u, _, _ = self.displaced(f"at.{name}", point, L, e, s, rates)
+            vector(self, self.output, f"at.{name}.%", origin + R * u, "m", f"absolute % of the point {name}")
+        if self.stress:
+            unit = self.parameter("stress.scale", 1.0, "Pa", "stress by which all stresses scale", above=0)
+            for name, row in self.stress.items():
+                self.output(f"stress.{name}", unit * dot(row * self.data.size, s), "Pa", f"stress {name}", nominal=1e6)
+
     def inertia(self, m: sympy.Symbol, L: sympy.Symbol, s: list[sympy.Symbol], rates: Matrix) -> tuple[Matrix, list[Matrix], Matrix]:
         """Returns the tensor of inertia, its derivative by each amplitude over mass and size, and its rate."""
         d, n = self.data, len(s)

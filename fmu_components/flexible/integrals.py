@@ -55,29 +55,18 @@ class Numbers:
 
 
 @dataclass(frozen=True)
-class RootedNumbers:
+class RootedNumbers(Numbers):
     """The same of a body that moves by shapes with its root at rest, in the frame of the root."""
 
-    mass: float
-    size: float
-    first: float
-    frequencies: Array
+    root: str
     S0: Array
     """First moment of mass over mass and size."""
     S1: Array
     """First moment by axis and shape."""
     S2: Array | None
     """Its second-order part by axis, shape and shape."""
-    J0: Array
-    J1: Array
-    J2: Array
     H: Array
     """Moment of momentum of each shape about the root: by axis and shape."""
-    C: Array
-    root: str
-    ports: Mapping[str, Point]
-    points: Mapping[str, Point]
-    stiffened: bool
 
 
 def numbers(mesh: Mesh, shapes: Shapes, ports: Sequence[Interface], points: Sequence[Interface] = ()) -> Numbers:
@@ -120,18 +109,18 @@ def rooted_numbers(
         m,
         L,
         *_frequencies(shapes),
-        -root.place / L,
-        move.T @ (mesh.M @ phi) / m,
-        S2,
         base.T @ (mesh.M @ base) / (m * L**2),
         J1,
         J2,
-        base.T @ (mesh.M @ phi) / (m * L),
         C,
-        root.name,
         {each.name: made[each.name] for each in ports},
         {each.name: made[each.name] for each in points},
         softened is not None,
+        root=root.name,
+        S0=-root.place / L,
+        S1=move.T @ (mesh.M @ phi) / m,
+        S2=S2,
+        H=base.T @ (mesh.M @ phi) / (m * L),
     )
 
 

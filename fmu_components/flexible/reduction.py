@@ -77,7 +77,7 @@ def _signed(mesh: Mesh, squares: Array, modes: Array) -> Shapes:
     modes = modes * np.sqrt(mesh.mass / np.einsum("ij,ij->j", modes, mesh.M @ modes))
     # A solver of eigenvalues leaves the sign open: the largest displacement is positive.
     moved = modes.reshape(len(mesh.nodes), mesh.dofs, -1)[:, :3].reshape(-1, modes.shape[1])
-    # Of displacements that rounding alone tells apart the first one decides.
+    # The first displacement decides among those that differ by rounding alone.
     size = np.abs(moved)
     first = (size > (1 - 1e-6) * size.max(axis=0)).argmax(axis=0)
     return Shapes(squares, modes * np.sign(moved[first, np.arange(modes.shape[1])]))

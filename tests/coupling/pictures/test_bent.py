@@ -85,6 +85,7 @@ def test_the_ends_belong_to_the_beam(scene):
     assert [scene.signals[k].name for k in scene.plots[0]] == ["beam.theta"]
 
 
+# Needed since the player is JavaScript, and pip installs no interpreter of it: Debian's package nodejs gives one.
 @pytest.mark.skipif(which("node") is None, reason="node is not installed")
 @pytest.mark.parametrize("space", [False, True])
 @pytest.mark.parametrize("clamped", [False, True])

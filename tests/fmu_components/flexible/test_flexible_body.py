@@ -35,8 +35,11 @@ def _push(height: float) -> Callable[[float], float]:
 
 @pytest.fixture(scope="module")
 def body() -> type[FlexibleBody]:
-    """A brick with four free modes, and a port at one node."""
-    return flexible_body(*brick(), {"a": 98}, name="Brick", basis="free", shapes=4)
+    """A brick with four free modes, a port at one node, and a stress of 1 MPa for each metre that the node moves along x."""
+    K, M, nodes = brick()
+    row = np.zeros(len(K))
+    row[3 * 98] = 1e6
+    return flexible_body(K, M, nodes, {"a": 98}, name="Brick", basis="free", shapes=4, stress={"pull": row})
 
 
 def test_a_tumbling_brick_moves_as_its_nodes_do(body: type[FlexibleBody]) -> None:
@@ -47,12 +50,14 @@ def test_a_tumbling_brick_moves_as_its_nodes_do(body: type[FlexibleBody]) -> Non
     system.connect("F.M", "b.a")
     system.drive("F.Fy", _push(0.6))
     system.drive("F.Fz", _push(0.9))
-    run = system.simulate(1.0, solver="dop853", rtol=1e-10, atol=1e-13, output_times=list(TUMBLE))
+    run = system.simulate(1.0, solver="dop853", rtol=1e-10, atol=1e-13, output_times=list(TUMBLE), outputs=["*", "b.a.ux"])
     for time, expected in TUMBLE.items():
         at = list(run.time).index(time)
         energy = run["b.energy.kinetic"][at] + run["b.energy.elastic"][at]
         found = [*(run[f"b.a.{axis}"][at] for axis in "xyz"), *(run[f"b.w{axis}"][at] for axis in "xyz"), energy]
         assert found == pytest.approx(expected, abs=1e-8)
+    assert run["b.stress.pull"] == pytest.approx(1e6 * (run["b.a.ux"] - body.data.size * body.data.ports["a"].place[0]), abs=1e-6)
+    assert np.ptp(run["b.stress.pull"]) > 100.0
 
 
 @pytest.mark.parametrize("unit", ["m", "mm"])

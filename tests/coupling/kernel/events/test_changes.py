@@ -25,6 +25,7 @@ def bytes_in_use() -> int:
     return mallinfo().uordblks
 
 
+# Needed since what is allocated is asked of glibc (mallinfo2), which other C libraries do not have.
 @pytest.mark.skipif(
     not hasattr(ctypes.CDLL(None), "mallinfo2"), reason="this libc does not count the bytes of its heap: glibc does from 2.33 on"
 )
