@@ -15,8 +15,8 @@ from coupling.checkpoint_file import PLATFORM, Saved
 from coupling.errors import BuildError, ResultError, StartError, listed, shown
 from coupling.fmus import FmuError
 from coupling.live.checkpoints import CheckpointWriter
+from coupling.live.isolation.processes import check_apart
 from coupling.live.output_paths import followed
-from coupling.live.processes import check_apart
 from coupling.live.streaming import Stream
 from coupling.options import Run, number
 from coupling.outcome import Ending, Outcome

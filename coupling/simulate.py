@@ -20,16 +20,16 @@ from coupling.errors import AnalysisError, BuildError, Unprojectable
 from coupling.held import Facts, facts_of, held_by
 from coupling.live.checkpoints import CheckpointWriter
 from coupling.live.conclusion import broken_off, conclude, judge, lost_when_freed, rows_of
+from coupling.live.derivatives.parameters import parameters_named
+from coupling.live.derivatives.sensitivities import shadows_of
 from coupling.live.fused import begin_fused
 from coupling.live.interval import Interval
-from coupling.live.parameters import parameters_named
+from coupling.live.isolation.processes import RunProcesses, check_apart, needs_several
 from coupling.live.pausing import Course, Integration, Pause, finished
-from coupling.live.processes import RunProcesses, check_apart, needs_several
 from coupling.live.program import compile_program, width_of_rows
 from coupling.live.real_time import first_pause, in_time
 from coupling.live.recording import recorded, taken
 from coupling.live.running import Running
-from coupling.live.sensitivities import shadows_of
 from coupling.live.session import Session, alive
 from coupling.live.start import StartValues, start, start_again
 from coupling.live.streaming import Stream

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -96,6 +97,12 @@ C_RECURSION = {
 
 C_PHASE = f"{KERNEL}/system/phase.h"
 """The only file that assigns the phase of a kernel, and its fields."""
+
+
+LIBRARIES = tuple(
+    f"fmu_components/{each}" for each in ("flexible", "planar", "spatial", "mechanical1d", "hydraulic", "electrical", "signal")
+)
+"""The folders of the catalogue, with one file for each component; other folders hold at most 40 files."""
 
 
 # -- reading ---------------------------------------------------------------------------------------------------------
@@ -238,6 +245,15 @@ def offences_of_phase(root: Path) -> Iterator[str]:
             yield from (f"{file} changes '{found[0]}', which functions of {C_PHASE} change" for found in _CHANGED.finditer(bare_c(text)))
 
 
+def offences_of_size(root: Path) -> Iterator[str]:
+    counted = Counter(path.parent.relative_to(root).as_posix() for package in LAYERS for path in (root / package).rglob("*.py"))
+    yield from (
+        f"{folder} has {files} files of Python, at most 40 are clear"
+        for folder, files in counted.items()
+        if files > 40 and folder not in LIBRARIES
+    )
+
+
 def knows(folder: str, file: str) -> bool:
     """Returns whether C of a folder may include and call the contents of a file."""
     return Path(file).parent.as_posix() in (folder, *C_FOLDERS[folder])
@@ -288,7 +304,13 @@ _CHANGED = re.compile(
 )
 """An assignment of a phase or of a field of it, and the address of a field."""
 
-RULES = {"layers": offences_of_layers, "imports by name": offences_by_name, "C": offences_in_c, "the phase": offences_of_phase}
+RULES = {
+    "layers": offences_of_layers,
+    "imports by name": offences_by_name,
+    "C": offences_in_c,
+    "the phase": offences_of_phase,
+    "the size of folders": offences_of_size,
+}
 
 
 @pytest.mark.every_case
@@ -430,3 +452,14 @@ def test_each_kind_of_offence_is_seen(tmp_path, kind):
     file, line, expected = OFFENCES[kind]
     found = tree(tmp_path, file, line)
     assert any(expected in each for each in found), found
+
+
+def test_a_folder_with_too_many_files_is_seen(tmp_path):
+    """Forty files are one folder, forty-one are not; a library of the catalogue has one file for each component."""
+    for folder in (tmp_path / "coupling/plan", tmp_path / "fmu_components/planar"):
+        folder.mkdir(parents=True)
+        for i in range(41):
+            (folder / f"part{i}.py").touch()
+    assert list(offences_of_size(tmp_path)) == ["coupling/plan has 41 files of Python, at most 40 are clear"]
+    (tmp_path / "coupling/plan/part0.py").unlink()
+    assert list(offences_of_size(tmp_path)) == []

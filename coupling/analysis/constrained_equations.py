@@ -11,7 +11,7 @@ import numpy as np
 
 from coupling.errors import AnalysisError
 from coupling.kernel.system.status import Status
-from coupling.live.linearise import Linearisation, NoDerivative
+from coupling.live.derivatives.linearise import Linearisation, NoDerivative
 from coupling.live.session import Session
 from coupling.live.successive import Equations, eliminated
 from coupling.plan.graph import Address

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from coupling.analysis.assembly import assemble
 from coupling.errors import StartError
-from coupling.live.jacobians import StartRefused
+from coupling.live.derivatives.jacobians import StartRefused
 from coupling.live.program import compile_program
 from coupling.live.running import Running
 from coupling.live.start import StartValues, start

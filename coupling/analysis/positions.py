@@ -13,8 +13,8 @@ import scipy
 from coupling.errors import InitialStateError
 from coupling.kernel.fmi.instance import WARNING
 from coupling.kernel.platform.binding import pointer
-from coupling.live.jacobians import turning, turns_of
-from coupling.live.linearise import Linearisation
+from coupling.live.derivatives.jacobians import turning, turns_of
+from coupling.live.derivatives.linearise import Linearisation
 from coupling.live.session import Session
 from coupling.live.violations import values_of
 from coupling.plan.graph import Address

@@ -18,7 +18,7 @@ from coupling.analysis.positions import MANY, Network, Positions, size_of
 from coupling.analysis.walk import Joint, Told, walked
 from coupling.checks import names_in
 from coupling.errors import BuildError, InitialStateError, shown
-from coupling.live.jacobians import motions_of, turns_of
+from coupling.live.derivatives.jacobians import motions_of, turns_of
 from coupling.live.session import Session
 from coupling.live.violations import Touching, constraints_at
 from coupling.names import nearest, resolve

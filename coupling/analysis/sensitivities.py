@@ -14,7 +14,7 @@ from coupling.analysis.linear import names_given, outputs_named, variable_named
 from coupling.analysis.linear_model import LinearModel, in_order
 from coupling.analysis.pose import Pose
 from coupling.errors import AnalysisError, BuildError, listed, shown
-from coupling.live.parameters import differentiates, stencil
+from coupling.live.derivatives.parameters import differentiates, stencil
 from coupling.live.session import Session
 from coupling.names import nearest
 from coupling.plan.graph import Address

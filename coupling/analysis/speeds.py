@@ -14,9 +14,9 @@ from coupling.analysis.closing import ENOUGH, EXACT, Matrix, null_space
 from coupling.analysis.search import Target
 from coupling.errors import BuildError, InitialStateError, shown
 from coupling.kernel.system.status import Status
+from coupling.live.derivatives.jacobians import motions_of, turns_of
+from coupling.live.derivatives.linearise import Linearisation
 from coupling.live.failures import describe
-from coupling.live.jacobians import motions_of, turns_of
-from coupling.live.linearise import Linearisation
 from coupling.live.scales import scales
 from coupling.live.session import Session
 from coupling.live.violations import Touching, constraints_at, constraints_with_multipliers, described, follow_gauge, values_of

@@ -11,8 +11,8 @@ import numpy as np
 from coupling.analysis.constrained_equations import ConstrainedEquations, LinearEquations, Named, constrained_equations
 from coupling.errors import AnalysisError, BuildError
 from coupling.kernel.system.status import Status
+from coupling.live.derivatives.jacobians import motions_of, turns_of
 from coupling.live.failures import describe
-from coupling.live.jacobians import motions_of, turns_of
 from coupling.live.session import Session
 from coupling.live.successive import Equations, free_directions, repeated, sequence
 from coupling.options import INDEPENDENT_FIRST, check_order

@@ -8,9 +8,9 @@ import numpy as np
 
 from coupling.errors import AnalysisError
 from coupling.kernel.system.status import Status
+from coupling.live.derivatives.jacobians import motions_of, turns_of
+from coupling.live.derivatives.linearise import Linearisation, solved
 from coupling.live.failures import describe
-from coupling.live.jacobians import motions_of, turns_of
-from coupling.live.linearise import Linearisation, solved
 from coupling.live.scales import scales
 from coupling.live.session import Session
 from coupling.live.violations import constraints_at, values_of

@@ -13,7 +13,7 @@ from coupling.export.closing import Closing
 from coupling.export.table import ASSEMBLE, STEP_SIZE, SWITCH, MechanismTable
 from coupling.kernel.rows.rows import NONE, TABLES, DriveKind
 from coupling.kernel.runs.index3 import METHODS, MOST
-from coupling.live.bordered import bordered_rows
+from coupling.live.derivatives.bordered import bordered_rows
 from coupling.live.scales import rest_velocity, scales_of_projection, scales_of_switched
 from coupling.live.session import Session
 from coupling.live.tolerances import sizes

@@ -11,8 +11,8 @@ from coupling.analysis.positions import Positions, size_of
 from coupling.checks import names_in
 from coupling.errors import BuildError, shown
 from coupling.export.table import MechanismTable, constraints_of
-from coupling.live.jacobians import motions_of, turns_of
-from coupling.live.linearise import Linearisation
+from coupling.live.derivatives.jacobians import motions_of, turns_of
+from coupling.live.derivatives.linearise import Linearisation
 from coupling.live.scales import scales
 from coupling.live.session import Session
 from coupling.live.violations import constraints_at

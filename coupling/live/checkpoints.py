@@ -24,7 +24,7 @@ from coupling.kernel.fmi.texts import all_texts, know_again
 from coupling.kernel.state.visit import Unvisited, Visited, load_state, saved_state
 from coupling.kernel.system.kernel import Kernel
 from coupling.kernel.system.status import Status
-from coupling.live.guards import Guards
+from coupling.live.isolation.guards import Guards
 from coupling.live.output_paths import place
 from coupling.options import Checkpoint, Run
 from coupling.outcome import Outcome

@@ -15,7 +15,7 @@ from coupling.live.bounds import out_of_bounds
 from coupling.live.dependencies import check_end
 from coupling.live.enforcement import jumps, takeovers
 from coupling.live.failures import out_of_memory
-from coupling.live.lost_processes import lost, lost_after_run, lost_afterwards
+from coupling.live.isolation.lost_processes import lost, lost_after_run, lost_afterwards
 from coupling.live.recording import no_rows
 from coupling.live.session import Session
 from coupling.live.successive import idle
@@ -25,7 +25,7 @@ from coupling.live.unwritten import attempted, sentences
 from coupling.live.violations import violated
 from coupling.live.warnings import coarse, not_finite, warnings
 from coupling.outcome import Outcome
-from coupling.plan.capabilities import unable
+from coupling.plan.cosimulation.capabilities import unable
 from coupling.plan.degrees import in_degrees
 from coupling.record import Numbers, Record
 

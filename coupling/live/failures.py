@@ -15,7 +15,7 @@ from coupling.kernel.fmi.instance import STATUS, WARNING
 from coupling.kernel.system.status import Status
 from coupling.live import switched_failures as switched
 from coupling.live.created_energy import TOLERABLE, created_energy
-from coupling.live.lost_processes import died, ending_of
+from coupling.live.isolation.lost_processes import died, ending_of
 from coupling.live.until import until_met
 from coupling.live.unwritten import total
 from coupling.live.violations import finer_coupling

@@ -23,7 +23,7 @@ from coupling.kernel.rows.rows import NONE, List, RowBuilder, Rows
 from coupling.options import Run
 from coupling.plan import formulas
 from coupling.plan.build import Built
-from coupling.plan.capabilities import degree, most_degrees
+from coupling.plan.cosimulation.capabilities import degree, most_degrees
 from coupling.plan.drives import ConstantDrive, FormulaDrive, FunctionDrive, PiecesDrive, PolynomialDrive, TableDrive, TextDrive
 from coupling.plan.graph import Address, Change, Part, constrained
 from coupling.plan.jacobian import CallKind

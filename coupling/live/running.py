@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from coupling.live.checkpoints import CheckpointWriter, Way
-from coupling.live.parameters import Parameter
+from coupling.live.derivatives.parameters import Parameter
 from coupling.live.pausing import Pause
 from coupling.options import Run
 from coupling.plan.definition import Value

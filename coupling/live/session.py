@@ -17,7 +17,7 @@ from coupling.kernel.platform.own import Library
 from coupling.kernel.rows.rows import Rows
 from coupling.kernel.system.kernel import Kernel
 from coupling.live.checkpoints import Way
-from coupling.live.guards import NO_GUARDS, Guards, Loss
+from coupling.live.isolation.guards import NO_GUARDS, Guards, Loss
 from coupling.live.program import Program, compile_program
 from coupling.live.running import Running
 from coupling.live.start_values import GivenValues

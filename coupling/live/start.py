@@ -18,12 +18,12 @@ from coupling.kernel.hosts.hosted import HostDied
 from coupling.kernel.platform.own import Library
 from coupling.kernel.system.status import Status
 from coupling.live.dependencies import check_dependencies, check_states
+from coupling.live.derivatives.jacobians import StartRefused, add_jacobians, check_status
 from coupling.live.enforcement import begin_enforcement, schedule_enforcement
 from coupling.live.failures import describe, reason
-from coupling.live.guards import NO_GUARDS, Guards
-from coupling.live.jacobians import StartRefused, add_jacobians, check_status
+from coupling.live.isolation.guards import NO_GUARDS, Guards
+from coupling.live.isolation.lost_processes import lost_at_start
 from coupling.live.libraries import library_of
-from coupling.live.lost_processes import lost_at_start
 from coupling.live.program import Program
 from coupling.live.running import Running
 from coupling.live.scales import scales_of_projection
@@ -31,10 +31,10 @@ from coupling.live.session import Session
 from coupling.live.successive import begin_in_order
 from coupling.live.switching import begin_switching, name_modes
 from coupling.live.violations import check_start_state, follow_gauge
+from coupling.plan.cosimulation.unsolvable import unsolvable
 from coupling.plan.definition import Value
 from coupling.plan.drives import TextDrive
 from coupling.plan.graph import Address, Part
-from coupling.plan.unsolvable import unsolvable
 from coupling.progress import noticed
 
 StartValues = Mapping[tuple[int, str], Value]

@@ -12,7 +12,7 @@ from coupling.errors import BuildError, listed
 from coupling.kernel.rank import successive
 from coupling.kernel.rank.successive import Succession
 from coupling.kernel.system.status import Status
-from coupling.live.linearise import Linearisation
+from coupling.live.derivatives.linearise import Linearisation
 from coupling.live.session import Session
 from coupling.names import nearest
 from coupling.options import INDEPENDENT_FIRST, Run

@@ -10,7 +10,7 @@ from coupling.errors import InitialStateError, listed
 from coupling.live.scales import scales
 from coupling.live.session import Session
 from coupling.options import TOLERANCE, Run, Scheme, tolerance_of_fit
-from coupling.plan.capabilities import most_degrees, unable
+from coupling.plan.cosimulation.capabilities import most_degrees, unable
 from coupling.plan.degrees import in_degrees
 from coupling.plan.graph import Address
 from coupling.plan.projection import projectable

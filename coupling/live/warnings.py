@@ -21,7 +21,7 @@ from coupling.live.switched_failures import shares
 from coupling.live.unwritten import sentences
 from coupling.live.violations import finer_coupling
 from coupling.options import Run
-from coupling.plan.capabilities import degree
+from coupling.plan.cosimulation.capabilities import degree
 from coupling.plan.drives import PiecesDrive
 from coupling.plan.graph import Address
 from coupling.plan.smooth import leaves

@@ -10,11 +10,11 @@ from coupling.errors import BuildError, listed
 from coupling.fmus import Constraint, Fmu
 from coupling.fmus.constraints import LEVELS
 from coupling.memory import without_collection
-from coupling.plan.bonds import Bond, bonds_of
 from coupling.plan.connections import is_start_value, wires_of
+from coupling.plan.cosimulation.bonds import Bond, bonds_of
+from coupling.plan.cosimulation.division import Division, divide
 from coupling.plan.definition import Definition, InstanceDefinition, Name, Value
 from coupling.plan.degrees import in_degrees
-from coupling.plan.division import Division, divide
 from coupling.plan.drives import ConstantDrive, Drive, PolynomialDrive, TableDrive, in_base_units
 from coupling.plan.enforced import Intervals
 from coupling.plan.graph import Address, Part, build_graph, constrained, is_passed_on, type_code

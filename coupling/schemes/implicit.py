@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from coupling.errors import BuildError
 from coupling.live.session import Session
-from coupling.plan.capabilities import degree
+from coupling.plan.cosimulation.capabilities import degree
 from coupling.schemes.base import failures
 from coupling.schemes.base.constraint_level import ConstraintLevel
 from coupling.schemes.base.implicit_step import ImplicitScheme

@@ -10,10 +10,10 @@ import numpy as np
 from coupling.kernel.runs.cvode import Cvode as InKernel
 from coupling.kernel.runs.sundials import SundialsFunctions, library_of
 from coupling.kernel.system.status import Status
-from coupling.live.linearise import StateJacobian
+from coupling.live.derivatives.linearise import StateJacobian
+from coupling.live.derivatives.slopes import GraphSlopes, jacobian_of
 from coupling.live.pausing import Integration
 from coupling.live.session import Session
-from coupling.live.slopes import GraphSlopes, jacobian_of
 from coupling.live.tolerances import state_tolerances
 from coupling.options import Run
 from coupling.solvers.base import stepwise

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from coupling.live.derivatives.projected import Tangent, following
+from coupling.live.derivatives.slopes import opened
 from coupling.live.pausing import Integration
-from coupling.live.projected import Tangent, following
 from coupling.live.scales import scales
 from coupling.live.session import Session
-from coupling.live.slopes import opened
 from coupling.live.tolerances import given_tolerances, state_tolerances
 from coupling.options import Run
 from coupling.solvers.base import stepwise

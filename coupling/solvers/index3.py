@@ -10,9 +10,9 @@ from coupling.errors import BuildError
 from coupling.kernel.runs.index3 import METHODS, MOST, Index3Options, Index3Report
 from coupling.kernel.system.status import Status
 from coupling.live import failures
-from coupling.live.bordered import bordered_rows
 from coupling.live.bounds import watch_bounds
-from coupling.live.open_equations import begin_open
+from coupling.live.derivatives.bordered import bordered_rows
+from coupling.live.derivatives.open_equations import begin_open
 from coupling.live.pausing import Integration
 from coupling.live.session import Session
 from coupling.live.tolerances import sizes

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from coupling.live.derivatives.slopes import jacobian_of
 from coupling.live.pausing import Integration
 from coupling.live.session import Session
-from coupling.live.slopes import jacobian_of
 from coupling.live.tolerances import state_tolerances
 from coupling.options import Run
 from coupling.solvers.base import stepwise

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from coupling.errors import listed
-from coupling.live.linearise import open_loops
+from coupling.live.derivatives.linearise import open_loops
 from coupling.live.program import compile_program
 from coupling.live.running import Running
 from coupling.live.start import start

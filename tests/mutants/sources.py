@@ -33,30 +33,30 @@ KERNEL = {
 """Folders of the kernel, and the tests of their callers."""
 SANITIZED = ["tests/coupling/kernel/test_sanitized.py::test_every_solver_and_scheme_stays_within_its_arrays"]
 NAMED = {
-    "coupling/live/bordered.py": "tests/coupling/solvers/test_index3.py",
+    "coupling/live/derivatives/bordered.py": "tests/coupling/solvers/test_index3.py",
     "coupling/live/conclusion.py": "tests/coupling/live/test_remedies.py",
     "coupling/live/dependencies.py": "tests/coupling/live/test_less_than_declared.py",
     "coupling/live/driven.py": "tests/coupling/live/test_remedies.py",
     "coupling/live/failures.py": "tests/coupling/live/test_remedies.py",
     "coupling/live/fused_structures.py": "tests/coupling/live/test_fused.py",
-    "coupling/live/jacobians.py": "tests/coupling/live/test_turns.py",
-    "coupling/live/lost_processes.py": "tests/coupling/live/test_processes.py",
-    "coupling/live/open_equations.py": "tests/coupling/solvers/test_index3_by_graph.py",
+    "coupling/live/derivatives/jacobians.py": "tests/coupling/live/derivatives/test_turns.py",
+    "coupling/live/isolation/lost_processes.py": "tests/coupling/live/isolation/test_processes.py",
+    "coupling/live/derivatives/open_equations.py": "tests/coupling/solvers/test_index3_by_graph.py",
     "coupling/live/output_paths.py": "tests/coupling/live/test_streaming.py",
-    "coupling/live/parameters.py": "tests/coupling/live/test_sensitivities.py",
+    "coupling/live/derivatives/parameters.py": "tests/coupling/live/derivatives/test_sensitivities.py",
     "coupling/live/program.py": "tests/coupling/live/test_start.py",
-    "coupling/live/projected.py": "tests/coupling/solvers/test_projected.py",
+    "coupling/live/derivatives/projected.py": "tests/coupling/solvers/test_projected.py",
     "coupling/live/running.py": "tests/coupling/live/test_again.py",
     "coupling/live/session.py": "tests/coupling/live/test_again.py",
     "coupling/live/start_values.py": "tests/coupling/live/test_again.py",
     "coupling/live/violations.py": "tests/coupling/live/test_stabilisation.py",
     "coupling/live/warnings.py": "tests/coupling/live/test_remedies_of_joints.py",
-    "coupling/plan/bonds.py": "tests/coupling/live/test_communication.py",
+    "coupling/plan/cosimulation/bonds.py": "tests/coupling/live/test_communication.py",
     "coupling/plan/build.py": "tests/coupling/plan/test_structure.py",
     "coupling/plan/enforced.py": "tests/coupling/live/test_enforcement.py",
     "coupling/plan/gravity.py": "tests/coupling/live/test_gravity.py",
     "coupling/plan/included.py": "tests/coupling/test_composition.py",
-    "coupling/plan/jacobian.py": "tests/coupling/live/test_linearise.py",
+    "coupling/plan/jacobian.py": "tests/coupling/live/derivatives/test_linearise.py",
     "coupling/plan/kept.py": "tests/coupling/solvers/test_augmented_lagrangian.py",
     "coupling/plan/points.py": "tests/fmu_components/spatial/test_point_mass.py",
     "coupling/plan/projection.py": "tests/coupling/solvers/test_projected.py",
@@ -77,7 +77,7 @@ WHOLE = {
 def sources() -> list[Path]:
     """Returns the files that are mutated, relative to the root."""
     folders = [*(f"fmu_components/{each}" for each in DOMAINS), *WHOLE]
-    python = [path for folder in folders for path in (ROOT / folder).glob("*.py") if path.name != "__init__.py"]
+    python = [path for folder in folders for path in (ROOT / folder).rglob("*.py") if path.name != "__init__.py"]
     kernel = [path for folder in KERNEL for path in (ROOT / "coupling" / "kernel" / folder).glob("*.c")]
     return sorted(path.relative_to(ROOT) for path in python + kernel)
 
@@ -90,8 +90,9 @@ def killers_of(path: Path) -> list[list[str]]:
     if path.suffix == ".c":
         own = [[f"tests/{folder}"]] if (ROOT / "tests" / folder).exists() else []
         return [*own, KERNEL[path.parent.name], SANITIZED]
-    if folder in WHOLE:
-        return [*turns, [f"tests/{folder}"], WHOLE[folder]]
+    for whole, tests in WHOLE.items():
+        if path.is_relative_to(whole):
+            return [*turns, [f"tests/{whole}"], tests]
     name = f"{path.parent.name}.{path.stem}"
     every = ["tests/fmu_components/test_every_component.py", "-k", name]
     return [*turns, *filter(None, (_naming(name, f"tests/{folder}"), every, _naming(name, "tests/whole"))), [f"tests/{folder}"]]

@@ -13,7 +13,7 @@ from coupling.live.failures import interrupted
 from coupling.live.pausing import Integration, PausedCourse
 from coupling.live.session import Session
 from coupling.options import Run
-from coupling.plan.capabilities import returns_early, unable
+from coupling.plan.cosimulation.capabilities import returns_early, unable
 from coupling.progress import watched
 from coupling.schemes.base import failures
 from coupling.schemes.base.divergence import ended

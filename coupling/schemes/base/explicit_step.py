@@ -9,7 +9,7 @@ from coupling.live.interval import Interval
 from coupling.live.pausing import Integration
 from coupling.live.session import Session
 from coupling.options import Run
-from coupling.plan.capabilities import most_degrees, unable
+from coupling.plan.cosimulation.capabilities import most_degrees, unable
 from coupling.schemes.base.communication import run_communication_steps
 from coupling.schemes.base.course import run_course
 from coupling.schemes.base.scheme import CouplingScheme

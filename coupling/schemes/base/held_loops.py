@@ -8,7 +8,7 @@ import numpy as np
 
 from coupling.live.constraints import LocatedConstraint
 from coupling.live.session import Session
-from coupling.plan.unsolvable import unsolvable
+from coupling.plan.cosimulation.unsolvable import unsolvable
 from coupling.schemes.base.stepper import require
 
 

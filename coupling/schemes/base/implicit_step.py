@@ -15,7 +15,7 @@ from coupling.live.pausing import Integration
 from coupling.live.scales import scales
 from coupling.live.session import Session
 from coupling.options import Run
-from coupling.plan.capabilities import most_degrees, unable
+from coupling.plan.cosimulation.capabilities import most_degrees, unable
 from coupling.schemes.base import failures
 from coupling.schemes.base.communication import run_communication_steps
 from coupling.schemes.base.constraint_level import ConstraintLevel

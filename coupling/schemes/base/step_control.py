@@ -11,7 +11,7 @@ import numpy as np
 from coupling.kernel.fmi.instance import DISCARD
 from coupling.kernel.system.status import Status
 from coupling.options import Run, Scheme
-from coupling.plan.capabilities import unable
+from coupling.plan.cosimulation.capabilities import unable
 from coupling.schemes.base import failures
 from coupling.schemes.base.observed import ObservedOutputs
 from coupling.schemes.base.points import SAME_POINT, Points

@@ -9,12 +9,12 @@ import numpy as np
 from coupling.kernel.runs.tableau import Tableau
 from coupling.kernel.system.status import Status
 from coupling.live.bounds import watch_bounds
+from coupling.live.derivatives.sensitivities import begin_sensitivities, lost_sensitivities
 from coupling.live.driven import steep_curve, undeclared_jump
 from coupling.live.failures import interrupted as interrupted_at
 from coupling.live.failures import outcome as outcome_of
 from coupling.live.failures import stiffness
 from coupling.live.pausing import Integration
-from coupling.live.sensitivities import begin_sensitivities, lost_sensitivities
 from coupling.live.session import Session
 from coupling.live.tolerances import state_tolerances
 from coupling.live.unwritten import sentences

@@ -18,9 +18,9 @@ from coupling.kernel.runs.integrator import CalledMethod, IntegratorStructure
 from coupling.kernel.system.status import Status
 from coupling.live.bounds import watch_bounds
 from coupling.live.checkpoints import begun, kept, looked, pace
+from coupling.live.derivatives.linearise import NoDerivative
 from coupling.live.failures import interrupted, too_fine
 from coupling.live.failures import outcome as outcome_of
-from coupling.live.linearise import NoDerivative
 from coupling.live.pausing import Course, Integration, PausedSteps
 from coupling.live.session import Session
 from coupling.live.successive import ByDirections

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from coupling.live.linearise import NoDerivative
+from coupling.live.derivatives.linearise import NoDerivative
 from coupling.options import Run
 from coupling.solvers.base.stepwise import Equations, GaveUp
 

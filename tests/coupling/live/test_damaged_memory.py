@@ -11,7 +11,7 @@ from unittest.mock import patch
 from coupling import Isolation, System
 from coupling.kernel import library
 from coupling.kernel.hosts.guard import Guard
-from coupling.live import guards
+from coupling.live.isolation import guards
 from coupling.outcome import Ending
 from tests.support import foreign
 from tests.support.foreign.damage import TIMEOUT, check_damaged

@@ -8,7 +8,7 @@ import pytest
 
 from coupling import Isolation, StartError, System
 from coupling.kernel.hosts import sandbox
-from coupling.live import sandboxes
+from coupling.live.isolation import sandboxes
 from tests.support import foreign
 from tests.support.systems.systems import pendulum, refusal
 

@@ -25,14 +25,14 @@ from coupling.live import (
     enforcement,
     failures,
     fused,
-    lost_processes,
-    sensitivities,
     switched_failures,
     violations,
     warnings,
 )
 from coupling.live import successive as successive_
 from coupling.live import switching as live_switching
+from coupling.live.derivatives import sensitivities
+from coupling.live.isolation import lost_processes
 from coupling.live.program import compile_program
 from coupling.live.running import Running
 from coupling.live.session import Session

@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from coupling import Index3, System
-from coupling.live import open_equations
+from coupling.live.derivatives import open_equations
 from tests.coupling.fused.test_examples import example
 from tests.coupling.fused.test_recursion import chain
 from tests.coupling.live.test_enforcement import through_all_stages

@@ -9,9 +9,9 @@ import pytest
 
 from coupling import BuildError, Result, System
 from coupling.kernel.system.status import Status
+from coupling.live.derivatives.projected import state_jacobian
 from coupling.live.fused import begin_fused
 from coupling.live.program import compile_program
-from coupling.live.projected import state_jacobian
 from coupling.live.running import Running
 from coupling.live.session import Session
 from coupling.live.start import start

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from coupling import System
-from coupling.live.linearise import NoDerivative
+from coupling.live.derivatives.linearise import NoDerivative
 from coupling.solvers.base.sundials import LastKnown, Matrix
 from tests.support import foreign
 

@@ -16,7 +16,7 @@ import numpy as np
 from coupling import Isolation, Result, StartError, System
 from coupling.kernel import library
 from coupling.kernel.hosts.hosted import HostedLibrary
-from coupling.live import processes
+from coupling.live.isolation import processes
 from coupling.outcome import Ending
 from tests.support import foreign
 

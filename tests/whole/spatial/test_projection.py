@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 from coupling.kernel.system.status import Status
-from coupling.live.projected import state_jacobian
+from coupling.live.derivatives.projected import state_jacobian
 from jourdain import System
 from tests.coupling.export.test_derivatives import Point, columns, watched
 from tests.coupling.live.test_stabilisation import EXACT

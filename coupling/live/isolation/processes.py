@@ -13,10 +13,10 @@ from coupling.kernel import library as own
 from coupling.kernel.hosts.host import HostError, listen
 from coupling.kernel.hosts.hosted import HostDied, HostedLibrary
 from coupling.kernel.platform.own import Library
-from coupling.live.guards import place_of
+from coupling.live.isolation.guards import place_of
+from coupling.live.isolation.lost_processes import lost_at_start
+from coupling.live.isolation.sandboxes import sandbox_of
 from coupling.live.libraries import library_of
-from coupling.live.lost_processes import lost_at_start
-from coupling.live.sandboxes import sandbox_of
 from coupling.options import Isolation, Run
 from coupling.plan.build import Built
 from coupling.plan.definition import Definition

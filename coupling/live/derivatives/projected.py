@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from coupling.kernel.system.kernel import Kernel
-from coupling.live.jacobians import turning
-from coupling.live.linearise import Linearisation, StateJacobian, solved
+from coupling.live.derivatives.jacobians import turning
+from coupling.live.derivatives.linearise import Linearisation, StateJacobian, solved
 from coupling.live.session import Session
 from coupling.plan.projection import Reading
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from coupling.kernel.rows.rows import NONE, WHOLE, RowBuilder, Rows
-from coupling.live.jacobians import motions_of, turns_of
-from coupling.live.linearise import ALWAYS, MINUS_ONE, ONE, Plan, plan_of
+from coupling.live.derivatives.jacobians import motions_of, turns_of
+from coupling.live.derivatives.linearise import ALWAYS, MINUS_ONE, ONE, Plan, plan_of
 from coupling.live.session import Session
 from coupling.plan.graph import Address
 from coupling.plan.jacobian import CallKind

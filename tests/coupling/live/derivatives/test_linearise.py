@@ -9,7 +9,7 @@ import pytest
 
 from coupling import System
 from coupling.kernel.system.status import Status
-from coupling.live.linearise import Linearisation, NoDerivative, StateJacobian, open_loops
+from coupling.live.derivatives.linearise import Linearisation, NoDerivative, StateJacobian, open_loops
 from coupling.live.session import Session
 from coupling.plan.graph import Address
 from fmu_components.declare.component import Component

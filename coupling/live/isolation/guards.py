@@ -10,8 +10,8 @@ from coupling.errors import BuildError
 from coupling.kernel.fmi.instance import Instance
 from coupling.kernel.hosts.guard import Guard
 from coupling.kernel.hosts.host import Death, HostError, listen
-from coupling.live.lost_processes import died_at_start
-from coupling.live.sandboxes import sandbox_of
+from coupling.live.isolation.lost_processes import died_at_start
+from coupling.live.isolation.sandboxes import sandbox_of
 from coupling.options import Isolation, Run
 from coupling.plan.graph import Part
 from coupling.progress import ends_calls

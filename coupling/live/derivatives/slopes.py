@@ -6,8 +6,8 @@ import numpy as np
 
 from coupling.kernel.equations.slopes import KernelSlopes, slope_structure
 from coupling.kernel.system.status import Status
-from coupling.live.linearise import Linearisation, NoDerivative, StateJacobian, open_loops
-from coupling.live.projected import state_jacobian
+from coupling.live.derivatives.linearise import Linearisation, NoDerivative, StateJacobian, open_loops
+from coupling.live.derivatives.projected import state_jacobian
 from coupling.live.session import Session
 
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from coupling.live.jacobians import turning, turns_of
+from coupling.live.derivatives.jacobians import turning, turns_of
 
 STATES = ["x", "q0", "q1", "q2", "q3", "omegax", "omegay", "omegaz"]
 Q = np.array((0.5, -0.3, 0.7, 0.2))

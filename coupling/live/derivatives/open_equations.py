@@ -7,9 +7,9 @@ from itertools import pairwise
 
 from coupling.kernel.equations.open import OpenStructure, open_structure, set_fused_open
 from coupling.kernel.rows.rows import Rows
-from coupling.live.bordered import bordered_rows
+from coupling.live.derivatives.bordered import bordered_rows
+from coupling.live.derivatives.slopes import by_graph
 from coupling.live.session import Session
-from coupling.live.slopes import by_graph
 from coupling.plan.kept import OF_POSITION, OF_RESIDUAL, Kept
 from coupling.plan.projection import Held
 

@@ -265,7 +265,7 @@ _MASTER = """
 def test_a_process_whose_files_are_closed_ends_with_its_master():
     """It ends within half a second, after which it checks its parent, though its FMU does not come back."""
     unit = export(replace(OSCILLATOR, hooks={"rates": _HANGS}, rollback=True), 3)
-    root = Path(__file__).parents[3]
+    root = Path(__file__).parents[4]
     with subprocess.Popen([sys.executable, "-c", textwrap.dedent(_MASTER), str(unit)], cwd=root) as master:
         found: list[int] = []
         end = time.monotonic() + 60

@@ -11,13 +11,13 @@ import pytest
 from coupling import System
 from coupling.kernel.equations.fused import fuse, report
 from coupling.kernel.system.status import Status
+from coupling.live.derivatives.linearise import NoDerivative
+from coupling.live.derivatives.projected import state_jacobian
+from coupling.live.derivatives.slopes import begin_slopes
 from coupling.live.fused import begin_fused
-from coupling.live.linearise import NoDerivative
 from coupling.live.program import compile_program
-from coupling.live.projected import state_jacobian
 from coupling.live.running import Running
 from coupling.live.session import Session
-from coupling.live.slopes import begin_slopes
 from coupling.live.start import start
 from coupling.options import Run
 from coupling.plan.build import build
