@@ -27,6 +27,7 @@ from coupling.files import remove_parts, replaced, require_file
 from coupling.outcome import Ending, Outcome
 from coupling.record import ByParameter, Change, Column, Constant, Numbers, Record, Statistics
 from coupling.structured import misfit, parsed
+from coupling.texts_file import texts_beside
 
 Made = TypeVar("Made")
 
@@ -412,7 +413,7 @@ class _Reader:
             constants={name: Constant(_heard(value), unit, text) for name, (value, unit, text) in head["constants"].items()},
             start_values={name: _heard(value) for name, value in head["start_values"].items()},
             options={name: _heard(value) for name, value in head["options"].items()},
-            texts=texts_from_data(said.get("texts", {})),
+            texts=texts_from_data(said.get("texts", {})) if said else texts_beside(self.path),
             beside={where: _others(told, known) for where, told, known in (("header", head, _IN_HEADER), ("trailer", said, _IN_TRAILER))},
         )
 

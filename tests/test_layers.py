@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[1]
 LAYERS: dict[str, tuple[str, ...]] = {
     "coupling": (
         "checks errors files markup memory names outcome registry structured",
-        "exact record resampling rows_file checkpoint_file mat_file fmus kernel",
+        "exact record resampling rows_file texts_file checkpoint_file mat_file fmus kernel",
         "options",
         "progress",
         "plan",

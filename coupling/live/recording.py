@@ -19,6 +19,7 @@ from coupling.live.unwritten import attempted
 from coupling.outcome import Counts
 from coupling.plan.definition import Value
 from coupling.record import ByParameter, Change, Column, Numbers, Record, Statistics
+from coupling.texts_file import texts_beside
 
 
 def taken(session: Session) -> Numbers:
@@ -77,8 +78,16 @@ def recorded(session: Session, numbers: Numbers, preparing: float, running: floa
         parameters=tuple(ByParameter(each.name, each.unit, each.exact) for each in session.running.parameters),
         scene=session.program.scene,
         printed=session.printed,
-        texts={} if lost else attempted(said, {}, texts_of, session.program.exact_columns, numbers.rows, session.kernel.library),
+        texts=_lost_texts(session)
+        if lost
+        else attempted(said, {}, texts_of, session.program.exact_columns, numbers.rows, session.kernel.library),
     )
+
+
+def _lost_texts(session: Session) -> dict[float, bytes]:
+    """Returns the texts of a run whose kernel was lost with its process: those that it has written beside its rows."""
+    rows = session.running.rows_file
+    return texts_beside(rows) if rows and session.program.exact_columns else {}
 
 
 def texts_of(columns: Sequence[tuple[int, Column]], rows: np.ndarray, library: Library) -> dict[float, bytes]:

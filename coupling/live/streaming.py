@@ -21,9 +21,10 @@ from coupling.live.checkpoints import CheckpointWriter
 from coupling.live.output_paths import place, refuse_one_for_both
 from coupling.live.recording import recorded, taken
 from coupling.live.session import Session
+from coupling.live.streamed_texts import StreamedTexts
 from coupling.outcome import Ending, Outcome
 from coupling.record import Numbers, Record
-from coupling.rows_file import SUFFIX, checksum_of, header, is_of, numbers, trailer
+from coupling.rows_file import SUFFIX, checksum_of, header, is_of, numbers, read, trailer
 
 _ROWS_UNKNOWN = -1
 
@@ -55,6 +56,7 @@ class Stream:
         self._first, rows = len(head), session.run.rows
         remove_parts(self.path.parent, escape(self.path.name))
         part: Path | None = None
+        self._texts = StreamedTexts(self.path, session.program.exact_columns)
         if self._there:
             self._refuse_another(head)
         try:
@@ -70,15 +72,17 @@ class Stream:
                 self._file.write(head)
                 if self._there:
                     copy_rows(self.path, self._there, self._file, len(head))
-                part.replace(self.path)
-                self._kernel = session.kernel
-                if not self._there:
-                    self.go_on()
-                try:
-                    yield
-                finally:
-                    self._rows = self._ended(session.kernel)
-                    self._inode, self._values = os.fstat(self._file.fileno()), self._mapped()
+                known = read(self.path)[0].texts if self._there and session.program.exact_columns else {}
+                with self._texts.written(known):
+                    part.replace(self.path)
+                    self._kernel = session.kernel
+                    if not self._there:
+                        self.go_on()
+                    try:
+                        yield
+                    finally:
+                        self._rows = self._ended(session.kernel)
+                        self._inode, self._values = os.fstat(self._file.fileno()), self._mapped()
         except OSError as error:
             with suppress(OSError):  # where nothing can be written, nothing was
                 if part is not None:
@@ -104,6 +108,7 @@ class Stream:
             raise ResultError(
                 f"the checkpoint expects {self._there['count']} rows in '{self.path}', and its run wrote others; start the run again"
             )
+        self._texts.begin(self._kernel)
         self._kernel.begin_rows_file(self._file.fileno(), self._first, _places(self._told))
 
     @property
@@ -115,6 +120,7 @@ class Stream:
 
     def store(self) -> None:
         """Makes the rows so far safe from a power cut."""
+        self._texts.store()
         os.fsync(self._file.fileno())
 
     def numbers(self) -> Numbers:
@@ -166,6 +172,7 @@ class Stream:
                 os.fsync(file.fileno())
                 file.seek(0)
                 file.write(head)
+            self._texts.remove()
         except OSError as error:
             if outcome.completed:
                 outcome.ending = Ending.STORAGE_FAILED

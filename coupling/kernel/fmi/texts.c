@@ -142,10 +142,15 @@ static double large_number(const char *digits)
     return EXACT + 2 + 2 * text_number(digits, strlen(digits), 0);
 }
 
+double digits_number(double number)
+{
+    return number > EXACT ? (number - EXACT) / 2 - 1 : 0;
+}
+
 static const char *digits_of(double number)
 {
     size_t size;
-    const unsigned char *const found = number > EXACT ? text_bytes((number - EXACT) / 2 - 1, &size) : NULL;
+    const unsigned char *const found = number > EXACT ? text_bytes(digits_number(number), &size) : NULL;
     return (const char *)found;
 }
 

@@ -29,6 +29,7 @@ double whole_number(int64_t);
 double whole_unsigned(uint64_t);
 int64_t number_whole(double);
 uint64_t number_unsigned(double);
+double digits_number(double); /* the number of the text with the digits of such a one; 0 for others */
 #define TO_DOUBLE(value) _Generic((value), int64_t: whole_number, uint64_t: whole_unsigned, default: plain_number)(value)
 #define OF_DOUBLE(c, value) (c) _Generic((c)0, int64_t: number_whole, uint64_t: number_unsigned, default: plain_number)(value)
 

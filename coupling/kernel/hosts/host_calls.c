@@ -50,6 +50,7 @@
     CALL(INT, kernel_begin_rows_file, POINTER, INT, LONG, INT, POINTER) \
     CALL(INT, kernel_begin_run, POINTER, POINTER, REAL, POINTER, REAL, REAL, REAL, REAL, LONG, POINTER) \
     CALL(INT, kernel_begin_switching, POINTER, POINTER, POINTER) \
+    CALL(INT, kernel_begin_texts_file, POINTER, INT, INT, INT, POINTER) \
     CALL(POINTER, kernel_build, POINTER, POINTER, POINTER) \
     CALL(POINTER, kernel_changes, POINTER, POINTER) \
     CALL(INT, kernel_complete, POINTER) \

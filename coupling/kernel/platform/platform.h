@@ -11,6 +11,7 @@
 size_t platform_page(void);
 int platform_write(int file, size_t offset, const void *what, size_t size);
 int platform_truncate(int file, size_t size);
+size_t platform_size(int file);
 int platform_read(int file, size_t offset, void *what, size_t size);
 int platform_store(int file); /* beyond what a power cut takes */
 void *platform_map(int file, size_t offset, size_t size); /* maps a file, in which changes appear at once; NULL where it cannot */

@@ -30,6 +30,12 @@ int platform_truncate(int file, size_t size)
     return ftruncate(file, (off_t)size) ? errno : 0;
 }
 
+size_t platform_size(int file)
+{
+    const off_t size = lseek(file, 0, SEEK_END);
+    return size < 0 ? 0 : (size_t)size;
+}
+
 int platform_read(int file, size_t offset, void *what, size_t size)
 {
     const ssize_t got = pread(file, what, size, (off_t)offset);

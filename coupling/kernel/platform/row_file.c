@@ -11,7 +11,7 @@ enum { WINDOW = 1 << 20 };
 static const double SECONDS_BETWEEN_STORES = 10;
 
 struct RowFile {
-    int file, width;
+    int file, beside, width;
     size_t first, page;
     char *window;
     size_t offset, size; /* of the window in the file */
@@ -19,12 +19,12 @@ struct RowFile {
     int place[];
 };
 
-RowFile *row_file_begin(int file, size_t first, int width, const int *place)
+RowFile *row_file_begin(int file, int beside, size_t first, int width, const int *place)
 {
     RowFile *rows = calloc(1, sizeof *rows + (size_t)width * sizeof *place);
     if (!rows)
         return NULL;
-    *rows = (RowFile){.file = file, .width = width, .first = first, .page = platform_page(), .stored = platform_seconds()};
+    *rows = (RowFile){.file = file, .beside = beside, .width = width, .first = first, .page = platform_page(), .stored = platform_seconds()};
     memcpy(rows->place, place, (size_t)width * sizeof *place);
     return rows;
 }
@@ -93,7 +93,8 @@ int row_file_write(RowFile *rows, long row, const double *values)
     if (now - rows->stored < SECONDS_BETWEEN_STORES)
         return 0;
     rows->stored = now;
-    return platform_store(rows->file);
+    const int why = rows->beside < 0 ? 0 : platform_store(rows->beside);
+    return why ? why : platform_store(rows->file);
 }
 
 int row_file_forget(RowFile *rows, long count, long before)

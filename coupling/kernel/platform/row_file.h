@@ -7,8 +7,8 @@
  * this process. Unwritten rows have times with all bits set, and the time of a row is written last. */
 typedef struct RowFile RowFile;
 
-/* first: where rows begin. place: for each number of a row in the file, its number in the rows that are given; copied. NULL: no memory. */
-RowFile *row_file_begin(int file, size_t first, int width, const int *place);
+/* beside: another open file, which is stored whenever this one is, or -1. first: where rows begin. place: for each number of a row in the file, its number in the rows that are given; copied. NULL: no memory. */
+RowFile *row_file_begin(int file, int beside, size_t first, int width, const int *place);
 int row_file_write(RowFile *, long row, const double *values); /* the error's number, or 0 */
 int row_file_forget(RowFile *, long rows, long before); /* all after the first so many, of so many as there were before */
 int row_file_time(const RowFile *, long row, double *time);

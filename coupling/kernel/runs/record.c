@@ -1,3 +1,4 @@
+#include "fmi/text_file.h"
 #include "platform/row_file.h"
 #include "runs/sensitivity.h"
 #include "platform/visit.h"
@@ -77,6 +78,8 @@ int record_placed(Kernel *k, double *values)
     Record *record = k->record;
     values[-1] = k->t;
     const int result = k->sensitivity ? sensitivity_record(k, record->slot, record->columns, values + record->columns) : KERNEL_DONE;
+    if (result == KERNEL_DONE && record->texts && (record->error = text_file_write(record->texts, values - 1)))
+        return KERNEL_NO_ROOM;
     if (result == KERNEL_DONE && record->file && (record->error = row_file_write(record->file, record->rows, values - 1)))
         return KERNEL_NO_ROOM;
     record->rows += result == KERNEL_DONE;
@@ -125,10 +128,16 @@ void record_visit(Kernel *k, Visit *v)
     record->rows = v->result == VISITED ? record->rows : 0;
 }
 
+int kernel_begin_texts_file(Kernel *k, int file, int texts, int count, const int *place)
+{
+    k->record->texts = text_file_begin(file, texts, count, place);
+    return k->record->texts ? KERNEL_DONE : KERNEL_NO_MEMORY;
+}
+
 int kernel_begin_rows_file(Kernel *k, int file, long first, int width, const int *place)
 {
     k->record->error = 0;
-    k->record->file = row_file_begin(file, (size_t)first, width, place);
+    k->record->file = row_file_begin(file, text_file_number(k->record->texts), (size_t)first, width, place);
     return k->record->file ? KERNEL_DONE : KERNEL_NO_MEMORY;
 }
 
@@ -138,6 +147,8 @@ long kernel_end_rows_file(Kernel *k)
     const int error = row_file_end(record->file, record->rows);
     record->error = record->error ? record->error : error;
     record->file = NULL;
+    text_file_end(record->texts);
+    record->texts = NULL;
     const long rows = record->rows;
     record->rows = 0;
     return rows;

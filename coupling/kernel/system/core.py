@@ -24,7 +24,7 @@ class _Record(ctypes.Structure):
         ("columns", c_int),
         *((name, c_void_p) for name in ("slot", "unread")),
         *((name, c_long) for name in ("rows", "capacity")),
-        *((name, c_void_p) for name in ("values", "file")),
+        *((name, c_void_p) for name in ("values", "file", "texts")),
         ("error", c_int),
         ("apart", c_bool),
     ]
@@ -82,6 +82,7 @@ declare(
         "kernel_put_rows": (_i, [_p, _n, _p]),
         "kernel_recorded_until": (_d, [_p]),
         "kernel_begin_rows_file": (_i, [_p, _i, _n, _i, _p]),
+        "kernel_begin_texts_file": (_i, [_p, _i, _i, _i, _p]),
         "kernel_end_rows_file": (_n, [_p]),
         "platform_close": (None, [_i]),
         "kernel_rows_file_error": (_i, [_p]),
@@ -123,6 +124,8 @@ class Core:
         """Objects to which the run refers."""
         self.until: object = None
         """The condition that ends the run, kept alive here."""
+        self._there: list[int] = []
+        """Files that are open in the process of the kernel."""
         self._parameters, self._differentiated = 0, object()
         """Number of parameters by which the rows have derivatives, and the objects to which these refer."""
         self.fused: object = None
@@ -152,7 +155,7 @@ class Core:
         self._kept.append(rows)
         require_memory(self.library.kernel_add_jacobians(self.handle, byref(self.library.rows(rows))))
 
-    _file, _there = (-1, 0, 0), -1
+    _file = -1, 0, 0
     """File that takes rows, with the place of the first row and the bytes of each. The last number is that of the file in the process of
     the kernel."""
 
@@ -295,11 +298,17 @@ class Core:
         weakref.finalize(memory, self.library.kernel_free_record, values.value).atexit = False
         return np.frombuffer(memory).reshape(rows, width)
 
+    def begin_texts_file(self, file: int, texts: Sequence[int], whole: Sequence[int]) -> None:
+        """Sends texts, and the digits of whole numbers that no double holds, into an open file; before rows go into a file, whose ``texts``
+        and ``whole`` numbers are such."""
+        place = np.array([*texts, *whole], np.int32)
+        require_memory(self.library.kernel_begin_texts_file(self.handle, self._given(file), len(texts), len(place), self._at(place)))
+
     def begin_rows_file(self, file: int, first: int, place: np.ndarray) -> None:
         """Sends rows into an open file from a place on, by ``place`` in another order of their numbers."""
         place = np.ascontiguousarray(place, np.int32)
         self._file = file, first, 8 * len(place)
-        self._there = file = self.library.file(file)
+        file = self._given(file)
         require_memory(self.library.kernel_begin_rows_file(self.handle, file, first, len(place), self._at(place)))
 
     def end_rows_file(self) -> int:
@@ -310,9 +319,16 @@ class Core:
             os.ftruncate(file, first + rows * size)
             return rows
         rows = self.library.kernel_end_rows_file(self.handle)
-        if self.library.is_elsewhere:
-            self.library.platform_close(self._there)
+        while self._there:
+            self.library.platform_close(self._there.pop())
         return rows
+
+    def _given(self, file: int) -> int:
+        """Returns the number of an open file where the kernel is, which is closed there with the rows."""
+        given = self.library.file(file)
+        if self.library.is_elsewhere:
+            self._there.append(given)
+        return given
 
     @property
     def rows(self) -> int:

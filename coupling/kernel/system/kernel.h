@@ -215,7 +215,8 @@ typedef struct {
     long rows, capacity;
     double *values;
     struct RowFile *file;
-    int error;  /* error of the file */
+    struct TextFile *texts; /* file of the texts in these rows; null where rows stay here, or have no texts */
+    int error;  /* error of the files */
     bool apart; /* a saved state has the number of rows alone; the caller puts them back */
 } Record;
 
@@ -224,6 +225,7 @@ const Record *kernel_record_kept(const Kernel *); /* the record, which the kerne
 int kernel_record(Kernel *);
 long kernel_take_record(Kernel *, double **values); /* hands the rows over, to be freed by kernel_free_record */
 void kernel_free_record(double *values);
+int kernel_begin_texts_file(Kernel *, int file, int texts, int count, const int *place); /* before rows go into a file; see text_file.h */
 int kernel_begin_rows_file(Kernel *, int file, long first, int width, const int *place); /* rows go there from now on; see row_file.h */
 long kernel_end_rows_file(Kernel *);                                                     /* number of rows in the file; none stay here */
 int kernel_rows_file_error(const Kernel *);                                              /* the number of the error that ended them, or 0 */

@@ -409,8 +409,8 @@ def test_info_lists_items(version: int, capsys: pytest.CaptureFixture[str]) -> N
     assert next(line for line in printed.splitlines() if line.split()[:1] == ["in_mode"]).split(maxsplit=1)[1] == "= 1  (1 = off, 2 = on)"
 
 
-def test_texts_of_a_run_under_way_are_not_known(tmp_path: Path) -> None:
-    """The table of texts is written at the end: before it only the empty text is known, and numbers are all there."""
+def test_texts_of_a_run_under_way_are_known(tmp_path: Path) -> None:
+    """Another process reads rows with their texts while the run goes on."""
     seen: list[Result] = []
 
     def look(t: float) -> float:
@@ -422,4 +422,5 @@ def test_texts_of_a_run_under_way_are_not_known(tmp_path: Path) -> None:
     system.add("gain", "signal.Gain")
     system.drive("gain.u", look)
     run(system, "me", record_to=tmp_path / "rows.jrd")
-    assert seen[0]["a.text"][0] is None and seen[0]["a.x"][0] == 0.0
+    assert seen[0]["a.text"][0] == "idle" and seen[0]["a.count"][0] == 2**60 + 1 and seen[0]["a.x"][0] == 0.0
+    assert [each.name for each in tmp_path.iterdir()] == ["rows.jrd"]
