@@ -151,7 +151,7 @@ def mesh_of(K: Any, M: Any, nodes: ArrayLike, *, unit: str = "m", geometric: Geo
 
 
 def _matrix(name: str, given: Any, nodes: int) -> Any:
-    matrix = sparse.csc_matrix(given, dtype=float)
+    matrix = given if sparse.issparse(given) else sparse.csc_matrix(given, dtype=float)
     rows, columns = matrix.shape
     if rows != columns:
         raise MeshError(f"{name} has {rows} rows and {columns} columns: give a square matrix")
@@ -160,6 +160,7 @@ def _matrix(name: str, given: Any, nodes: int) -> Any:
         raise MeshError(
             f"{name} has {rows} rows, but {nodes} nodes with {dofs} dofs each make {dofs * nodes}: give the nodes in the order of the matrix"
         )
+    matrix = sparse.csc_matrix(matrix, dtype=float)
     if not np.isfinite(matrix.data).all():
         raise MeshError(f"{name} has entries that are not finite numbers: export it again")
     skewed = abs(matrix - matrix.T).tocoo()

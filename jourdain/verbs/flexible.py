@@ -19,9 +19,12 @@ def add_to(verbs: Any) -> argparse.ArgumentParser:
         "flexible",
         help="make an FMU of an elastic body from a mesh",
         description="Reduces the stiffness and mass matrices of a mesh to few shapes, and builds an FMU with spatial ports.",
-        epilog="Example: jourdain flexible bracket.npz --port a=nodes:12-19 --port b=nodes:40 --out bracket.fmu",
+        epilog="Examples: jourdain flexible bracket.npz --port a=nodes:12-19 --port b=nodes:40 --out bracket.fmu; "
+        "jourdain flexible bracket.op4 --nodes bracket.bdf --port a=nodes:12-19",
     )
-    parser.add_argument("mesh", type=Path, metavar="MESH", help=".npz file with K, M and nodes of the free body")
+    parser.add_argument("mesh", type=Path, metavar="MESH", help=".npz file with K, M and nodes of the free body, or .op4 file of Nastran")
+    parser.add_argument("--nodes", type=Path, metavar="FILE", help="file with the GRID cards of an .op4 file")
+    parser.add_argument("--matrices", metavar="K,M", help="names of stiffness and mass in an .op4 file, such as KGG,MGG")
     parser.add_argument(
         "--port",
         action="append",
@@ -48,10 +51,10 @@ def add_to(verbs: Any) -> argparse.ArgumentParser:
 def _flexible(chosen: argparse.Namespace) -> int:
     from fmu_components.export.build import cached_fmu
     from fmu_components.flexible.body import described
+    from fmu_components.flexible.formats.reading import read_mesh
     from fmu_components.flexible.made import flexible_body
-    from fmu_components.flexible.npz import read_mesh
 
-    mesh = read_mesh(chosen.mesh)
+    mesh = read_mesh(chosen.mesh, nodes=chosen.nodes, matrices=_names(chosen.matrices))
     name = chosen.name or re.sub(r"\W", "_", chosen.mesh.stem).capitalize()
     out = chosen.out or Path(f"{name}.fmu")
     if out.suffix != ".fmu":
@@ -74,6 +77,15 @@ def _flexible(chosen: argparse.Namespace) -> int:
     facts = {"written": str(out), "mass": data.mass, "size": data.size, "frequencies": (data.frequencies * data.first).tolist()}
     print(json.dumps(facts) if chosen.json else f"{described(data, name)}\n{out}")
     return COMPLETED
+
+
+def _names(text: str | None) -> tuple[str, str] | None:
+    if text is None:
+        return None
+    stiffness, _, mass = text.partition(",")
+    if not stiffness or not mass or "," in mass:
+        raise WrongUse(f"--matrices {text}: write the names of stiffness and mass, such as KGG,MGG")
+    return stiffness, mass
 
 
 def _patch(kind: str, rows: list[int]) -> Any:

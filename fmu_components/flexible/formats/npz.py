@@ -2,40 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
-from fmu_components.flexible.mesh import Array, MeshError
+from fmu_components.flexible.formats.mesh_file import MeshFile
+from fmu_components.flexible.mesh import MeshError
 
 _PARTS = ("row", "column", "value")
-
-
-@dataclass(frozen=True)
-class MeshFile:
-    """Content of a file of a mesh; ``labels`` are the numbers of its nodes."""
-
-    K: Any
-    M: Any
-    nodes: Array
-    labels: NDArray[np.int64]
-
-    def rows(self, labels: ArrayLike) -> list[int]:
-        """Returns the rows in ``nodes`` of the nodes with these ``labels``. Unknown ones raise MeshError."""
-        place = {int(label): row for row, label in enumerate(self.labels)}
-        found = []
-        for label in np.atleast_1d(labels):
-            if int(label) not in place:
-                raise MeshError(
-                    f"the mesh has no node {int(label)}; its {len(self.labels)} nodes have numbers from {self.labels.min()} to {self.labels.max()}"
-                )
-            found.append(place[int(label)])
-        return found
 
 
 def write_mesh(path: str | Path, K: Any, M: Any, nodes: ArrayLike, labels: ArrayLike | None = None) -> Path:
@@ -53,8 +31,8 @@ def write_mesh(path: str | Path, K: Any, M: Any, nodes: ArrayLike, labels: Array
     return target if target.suffix == ".npz" else target.with_name(target.name + ".npz")
 
 
-def read_mesh(path: str | Path) -> MeshFile:
-    """Returns the mesh in the file at ``path``: one of ``write_mesh``, or one with the arrays K, M and nodes. Other files raise MeshError."""
+def read_npz(path: Path) -> MeshFile:
+    """Returns the mesh in a file of ``write_mesh``, or in one with the arrays K, M and nodes."""
     try:
         arrays = np.load(path, allow_pickle=False)
         if not isinstance(arrays, np.lib.npyio.NpzFile):
@@ -76,7 +54,7 @@ def read_mesh(path: str | Path) -> MeshFile:
     return MeshFile(_matrix(path, "K", given), _matrix(path, "M", given), nodes, labels.astype(np.int64))
 
 
-def _matrix(path: str | Path, name: str, given: dict[str, Any]) -> Any:
+def _matrix(path: Path, name: str, given: dict[str, Any]) -> Any:
     if name in given:
         return given[name]
     needed = [f"{name}.{part}" for part in (*_PARTS, "rows")]
@@ -84,6 +62,6 @@ def _matrix(path: str | Path, name: str, given: dict[str, Any]) -> Any:
         raise MeshError(f"'{path}' has the arrays {', '.join(sorted(given))}, but not '{name}': save K, M and nodes")
     row, column, value, rows = (given[each] for each in needed)
     try:
-        return sparse.csc_array((value, (row, column)), shape=(int(rows), int(rows)))
+        return sparse.coo_array((value, (row, column)), shape=(int(rows), int(rows)))
     except (ValueError, TypeError) as error:
         raise MeshError(f"the entries of {name} in '{path}' make no matrix: {error}") from None

@@ -1,0 +1,30 @@
+"""Meshes from files, by the ending of their names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fmu_components.flexible.formats.mesh_file import MeshFile
+from fmu_components.flexible.formats.nastran import read_nastran
+from fmu_components.flexible.formats.npz import read_npz
+from fmu_components.flexible.mesh import MeshError
+
+
+def read_mesh(path: str | Path, *, nodes: str | Path | None = None, matrices: tuple[str, str] | None = None) -> MeshFile:
+    """Returns the mesh in the file at ``path``.
+
+    An ``.npz`` file is one of ``write_mesh``, or has the arrays K, M and nodes. An ``.op4`` file of Nastran goes with the bulk data of its
+    ``nodes``; ``matrices`` are the names of stiffness and mass in it, by default the only ones that begin with K and M. Other and damaged
+    files raise MeshError.
+    """
+    path = Path(path)
+    if path.suffix.lower() == ".op4":
+        if nodes is None:
+            raise MeshError(
+                f"'{path}' has no nodes; give the file with the GRID cards too, such as nodes='{path.with_suffix('.bdf').name}'"
+            )
+        return read_nastran(path, Path(nodes), matrices)
+    for name, value in (("nodes", nodes), ("matrices", matrices)):
+        if value is not None:
+            raise MeshError(f"{name} is {value!r}, but '{path}' has them itself: leave {name} out")
+    return read_npz(path)
