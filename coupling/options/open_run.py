@@ -33,8 +33,9 @@ class OpenRun(Run):
     def _check_times(self) -> None:
         if not math.isfinite(self.start_time):
             raise BuildError(f"start_time = {self.start_time:g} s must be finite")
-        if self.output_interval is not None and not (self.output_interval > 0 and math.isfinite(self.output_interval)):
-            raise BuildError(f"output_interval = {self.output_interval:g} s is refused: it must be greater than 0 and finite")
+        self._check_output_times()
+        if self.output_times is not None:
+            object.__setattr__(self, "output_times", np.unique(np.asarray(self.output_times, dtype=float)))
 
     def _check_communication(self) -> None:
         known = self.stop_time

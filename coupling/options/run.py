@@ -274,18 +274,16 @@ class Run:
             raise BuildError(f"start_time = {self.start_time:g} s and stop_time = {self.stop_time:g} s must both be finite")
         if self.stop_time < self.start_time:
             raise BuildError(f"stop_time = {self.stop_time:g} s lies before start_time = {self.start_time:g} s; give a later stop_time")
-        if self.output_interval is None:
-            self._check_output_times()
-            return
-        if self.output_times is not None:
-            raise BuildError("output_times and output_interval cannot both be given; leave one of them out")
-        if not (self.output_interval > 0 and math.isfinite(self.output_interval)):
-            raise BuildError(f"output_interval = {self.output_interval:g} s is refused: it must be greater than 0 and finite")
-        rows = (self.stop_time - self.start_time) / self.output_interval
+        self._check_output_times()
+        rows = 0.0 if self.output_interval is None else (self.stop_time - self.start_time) / self.output_interval
         if rows > _MOST_ROWS:
             raise BuildError(f"output_interval = {self.output_interval:g} s asks for {rows:.2g} rows; choose a longer one")
 
     def _check_output_times(self) -> None:
+        if self.output_interval is not None and self.output_times is not None:
+            raise BuildError("output_times and output_interval cannot both be given; leave one of them out")
+        if self.output_interval is not None and not (self.output_interval > 0 and math.isfinite(self.output_interval)):
+            raise BuildError(f"output_interval = {self.output_interval:g} s is refused: it must be greater than 0 and finite")
         if self.output_times is None:
             return
         times = numbers_in(self.output_times)

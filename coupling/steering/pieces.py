@@ -54,8 +54,24 @@ def in_real_time(run: Advanced, factor: float, advance: Callable[[], T]) -> T:
     return found
 
 
-def times_of_rows(start: float, interval: float, taken: int, end: float) -> tuple[np.ndarray, int]:
-    """Returns the times of the rows of a piece, its end among them, and how many multiples of the interval are taken after it."""
-    last = math.floor((end - start) / interval * (1 + 1e-12))
-    times = start + interval * np.arange(taken + 1, last + 1)
-    return np.append(times[times < end - 1e-9 * interval], end), max(taken, last)
+def times_until(run: OpenRun, end: float) -> int:
+    """Returns the number of times up to an end, in s, at which the options ask for a row; multiples of an interval begin after the start."""
+    if run.output_times is not None:
+        return int(np.searchsorted(run.output_times, end, "right"))
+    if run.output_interval is None:
+        return 0
+    return math.floor((end - run.start_time) / run.output_interval * (1 + 1e-12))
+
+
+def times_of_rows(run: OpenRun, taken: int, end: float, most: int | None = None) -> np.ndarray:
+    """Returns the times of the rows of a piece, after as many as were taken before it: those that the options ask for, ``most`` of them at
+    most, and the end. They are empty where a row at the end is all."""
+    if run.output_times is None and run.output_interval is None:
+        return np.zeros(0)
+    last = times_until(run, end) if most is None else min(times_until(run, end), taken + most)
+    if run.output_times is not None:
+        times = np.asarray(run.output_times)[taken:last]
+        return np.append(times[times < end], end)
+    assert run.output_interval is not None
+    times = run.start_time + run.output_interval * np.arange(taken + 1, last + 1)
+    return np.append(times[times < end - 1e-9 * run.output_interval], end)

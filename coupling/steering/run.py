@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
 from copy import deepcopy
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -21,17 +20,15 @@ from coupling.kernel.system.status import Status
 from coupling.live.pausing import Course, Pause, Paused, PausedSteps
 from coupling.live.recording import copied, recorded
 from coupling.names import nearest
-from coupling.options import TOLERANCE, OpenRun, number, real_time_of
+from coupling.options import OpenRun, number, real_time_of
 from coupling.outcome import Ending, Outcome
-from coupling.plan.drives import PolynomialDrive
 from coupling.progress import noticed
 from coupling.record import Change, Record
 from coupling.result import Result
-from coupling.steering.pieces import in_real_time, times_of_rows
+from coupling.steering.pieces import in_real_time, times_of_rows, times_until
 from coupling.steering.saved import Rows, SavedState, check_saves
+from coupling.steering.settings import Settings
 from coupling.steering.signals import Signals
-from coupling.steering.states import with_states
-from coupling.steering.targets import Target, Targets, set_inside
 from coupling.watching.watchable import Watchable
 
 if TYPE_CHECKING:
@@ -39,6 +36,8 @@ if TYPE_CHECKING:
 
 Begin = Callable[[Pause], "tuple[OpenRun, Course[tuple[Outcome, Record]]]"]
 _NO_TIMES = np.zeros(0)
+_MOST_ROWS = 10_000
+"""Number of rows that options may ask for within one step."""
 _LONGEST = 1e6
 """Seconds beyond which a step never goes."""
 
@@ -63,16 +62,10 @@ class SteeredRun(Watchable):
         self._broken: BaseException | None = None
         """The error that has ended the run, which has no result then."""
         self._result: tuple[int, Result] | None = None
-        self._pending: dict[str, tuple[Target, float, float]] = {}
-        """Values and rates that are set at the next advance."""
-        self._values: dict[str, float] = {}
-        """Values that were set, by name."""
-        self._motions: dict[str, tuple[float, float, float]] = {}
-        """Prescribed motions that were set: the time, the value there and the rate from there on."""
+        self._settings = Settings(inputs)
         self._rows = Rows()
-        self._signals: Signals | None = None
-        self._times = 0
-        """Number of the rows at ``output_interval`` so far."""
+        self._times = times_until(self._run, self._run.start_time)
+        """Number of the times so far at which the options ask for a row."""
         self._began_anew = 0
         """Number of restored states at which the solver began anew."""
         self._columns: Mapping[str, int] = {}
@@ -129,11 +122,11 @@ class SteeredRun(Watchable):
         return np.array([self._value(name, row) for name in names])
 
     def _value(self, name: str, row: np.ndarray) -> float:
-        if name in self._pending:
-            return self._pending[name][1]
+        if name in self._settings.pending:
+            return self._settings.pending[name][1]
         if name in self._columns:
             return float(row[self._columns[name]])
-        if name in (values := self._set_values):
+        if name in (values := self._settings.values):
             return values[name]
         raise NotRecorded(f"{shown(name)} is not recorded; {nearest(str(name), self._columns) or 'name it in the option outputs of start'}")
 
@@ -153,60 +146,13 @@ class SteeredRun(Watchable):
         """Sets an input, a parameter or a state from the present time on. Inputs that ``start(inputs=[...])`` names may change with a ``rate``
         per second from there on."""
         self._check_running()
-        target = self._targets[name]
-        if self._signals and target in self._signals.inputs:
-            raise BuildError(f"'{name}' is one of signals(inputs=[...]); give its value to advance(dt, values)")
-        found, slope = target.checked(value), number("rate", rate)
-        if slope and target.drive is None:
-            raise BuildError(f"rate = {slope:g} of '{name}' is refused: name the input in start(inputs=['{name}'])")
-        if not math.isfinite(slope):
-            raise BuildError(f"rate = {slope:g} of '{name}' is refused: give a finite number")
-        if target.rates:
-            self._check_motion(target, found)
-        self._pending[name] = target, found, slope
-
-    def _check_motion(self, target: Target, value: float) -> None:
-        """Refuses a position or an angle that jumps."""
-        start, before, rate = self._motions.get(target.name, (self._run.start_time, self._present_value(target), 0.0))
-        now = before + rate * (self.time - start)
-        if abs(value - now) > TOLERANCE * max(1.0, self._session.length):
-            unit = target.variable.unit
-            raise BuildError(
-                f"'{target.name}' jumps from {now:g} to {value:g} {unit}, which a prescribed motion cannot; set {now:g} with a rate"
-            )
+        self._settings.set(self._session, self.time, name, value, rate)
 
     def _jump(self) -> None:
         """Has the values that were set come into force, by an event at the present time."""
-        if not self._pending or not self._paused:
-            return
-        session, drives = self._session, []
-        for target, value, slope in self._pending.values():
-            if target.drive is not None:
-                drives.append((target.drive, value, slope))
-                drives += [(drive, 0.0 if order else slope, 0.0) for order, drive in enumerate(target.rates)]
-        settings = [
-            (target.part, target.type, target.reference, value)
-            for target, value, _ in self._pending.values()
-            if target.drive is None and target.state is None
-        ]
-        moved = [(target, value) for target, value, _ in self._pending.values() if target.state is not None]
-        if moved:
-            self._set_states(moved)
-        session.kernel.set_at_event(settings, drives)
-        for drive, value, slope in drives:
-            set_inside(session, drive, self.time, value, slope)
-        self._values |= {name: value for name, (_, value, _) in self._pending.items()}
-        self._motions |= {name: (self.time, value, slope) for name, (target, value, slope) in self._pending.items() if target.rates}
-        self._pending.clear()
-        self._act(self._paused.jump)
-
-    def _set_states(self, moved: Sequence[tuple[Target, float]]) -> None:
-        try:
-            self._running_now.set_states(with_states(self._session, self._running_now.states, moved))
-        except BuildError:
-            for target, _ in moved:
-                del self._pending[target.name]
-            raise
+        if self._settings.pending and self._paused:
+            self._settings.come_into_force(self._paused)
+            self._act(self._paused.jump)
 
     # -- advancing ---------------------------------------------------------------------------------------------------------------------
 
@@ -214,32 +160,19 @@ class SteeredRun(Watchable):
         """Fixes the names of inputs, and of recorded variables, so that ``advance(dt, values)`` takes and returns arrays in this order."""
         self._check_running()
         self._jump()
-        self._values, self._signals = self._set_values, None
-        targets = [self._targets[name] for name in checked_names("inputs", inputs)]
-        values = [self._present_value(each) for each in targets]
-        self._signals = Signals(self._session, targets, values, checked_names("outputs", outputs), self._columns)
-
-    @property
-    def _set_values(self) -> dict[str, float]:
-        """All values that were set, also by arrays."""
-        return {**self._values, **self._signals.values} if self._signals else self._values
-
-    def _present_value(self, target: Target) -> float:
-        """Returns the value that was set last, or the start value."""
-        built, name = self._session.built, target.variable.name
-        drive = built.drives[target.drive][1] if target.drive is not None else None
-        left = drive.start if isinstance(drive, PolynomialDrive) else self._session.running.values.get((target.part, name))
-        given = self._set_values.get(target.name, left)
-        started = built.start[target.part].get(name, target.variable.start) if given is None else given
-        return float(started or 0.0)  # type: ignore[arg-type]  # it is a number
+        self._settings.release()
+        session, settings = self._session, self._settings
+        targets = [settings.target(session, name) for name in checked_names("inputs", inputs)]
+        values = [settings.present(session, each) for each in targets]
+        settings.signals = Signals(session, targets, values, checked_names("outputs", outputs), self._columns)
 
     def _advance_signals(self, dt: float, values: Any) -> np.ndarray:
         """Advances in one call where it can, and returns the outputs."""
-        signals, paused = self._signals, self._paused
+        signals, paused = self._settings.signals, self._paused
         if signals is None:
             raise BuildError("advance has values, and no names for them; call signals(inputs=[...], outputs=[...]) first")
         given = signals.array(values)
-        if signals.alone and isinstance(paused, PausedSteps) and not self._pending:
+        if signals.alone and isinstance(paused, PausedSteps) and not self._settings.pending:
             status = signals.advance(dt, given)
             if status is Status.DONE:
                 return signals.out.copy()
@@ -247,9 +180,7 @@ class SteeredRun(Watchable):
                 paused.pause.time = signals.end
                 self._resume(lambda: self._course.send(status))
                 return self._outputs(signals)
-        for target, value in zip(signals.inputs, given.tolist(), strict=True):
-            if value != self._present_value(target):
-                self._pending[target.name] = target, target.checked(value), 0.0
+        self._settings.set_by_array(self._session, signals, given.tolist())
         signals.assume(given)
         self._advance_to(self.time + dt)
         return self._outputs(signals)
@@ -310,8 +241,8 @@ class SteeredRun(Watchable):
         self._jump()
         if not self._paused:
             return
-        paused = self._paused
-        self._act(lambda: paused.pause_at(self.time + (self._fixed_step or min(self._run.max_step, _LONGEST)), _NO_TIMES))
+        paused, limit = self._paused, self.time + (self._fixed_step or min(self._run.max_step, _LONGEST))
+        self._act(lambda: paused.pause_at(limit, times_of_rows(self._run, self._times, limit, _MOST_ROWS)))
         if not self._paused:
             return
         if paused.advance is None:
@@ -323,6 +254,7 @@ class SteeredRun(Watchable):
             if status is not Status.PAUSED:
                 self._resume(lambda: self._course.send(status))
         if self._paused:
+            self._times = times_until(self._run, self.time)
             self._stay()
 
     @property
@@ -332,9 +264,8 @@ class SteeredRun(Watchable):
 
     def _rows_until(self, end: float) -> np.ndarray:
         """Returns the times of the rows of the next piece; empty for one at its end alone."""
-        if self._run.output_interval is None:
-            return _NO_TIMES
-        times, self._times = times_of_rows(self._run.start_time, self._run.output_interval, self._times, end)
+        times = times_of_rows(self._run, self._times, end)
+        self._times = max(self._times, times_until(self._run, end))
         return times
 
     def _stay(self) -> None:
@@ -398,9 +329,7 @@ class SteeredRun(Watchable):
         except Unvisited as error:
             raise ResultError(f"'{session.built.parts[error.instance].name}' did not give its state at t = {self.time:g} s") from None
         beside = tuple({name: deepcopy(getattr(of, name)) for name in of.kept} for of in paused.beside)
-        return SavedState(
-            self.time, own, inner, beside, rows, dict(self._pending), dict(self._set_values), dict(self._motions), self._times
-        )
+        return SavedState(self.time, own, inner, beside, rows, self._settings.copy(), self._times)
 
     def restore(self, state: SavedState) -> None:
         """Goes back to a state that ``save`` of this run, or of a fork of it, has returned."""
@@ -417,12 +346,8 @@ class SteeredRun(Watchable):
         except Unvisited:
             raise BuildError("the state is of another system or run; give what save() of this run has returned") from None
         state.put_beside(paused.beside)
-        self._pending, self._values, self._motions = dict(state.pending), dict(state.values), dict(state.motions)
+        self._settings.go_back(session, state.settings)
         self._times, self._result = state.times, None
-        if signals := self._signals:
-            self._signals = None
-            signals.assume([self._present_value(each) for each in signals.inputs])
-            self._signals = signals
         if paused.restart:
             self._began_anew += 1
             self._act(paused.restart)
@@ -469,10 +394,6 @@ class SteeredRun(Watchable):
     def _ended(self) -> tuple[Outcome, Record]:
         assert self._end
         return self._end
-
-    @cached_property
-    def _targets(self) -> Targets:
-        return Targets(self._session.built, self._inputs)
 
     @property
     def _session(self) -> Session:

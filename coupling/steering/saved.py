@@ -11,7 +11,7 @@ import numpy as np
 
 from coupling.errors import BuildError, listed
 from coupling.live.checkpoints import Kept
-from coupling.steering.targets import Target
+from coupling.steering.settings import Settings
 
 if TYPE_CHECKING:
     from coupling.kernel.system.kernel import Kernel
@@ -65,9 +65,7 @@ class SavedState:
     inner: np.ndarray | None
     beside: Sequence[Mapping[str, Any]]
     rows: tuple[Piece | None, np.ndarray]
-    pending: Mapping[str, tuple[Target, float, float]]
-    values: Mapping[str, float]
-    motions: Mapping[str, tuple[float, float, float]]
+    settings: Settings
     times: int
 
     def __repr__(self) -> str:

@@ -41,7 +41,8 @@ class Signals:
         self._names = [each.name for each in inputs]
         self.advance, self.out = self._steering.advance, self._steering.out
         self._shape = (len(inputs),)
-        self.alone = session.run.output_interval is None and session.run.max_seconds is None
+        run = session.run
+        self.alone = run.output_interval is run.output_times is run.max_seconds is None and not run.sensitivities
         """True if nothing but the signals happens between the ends of a piece."""
 
     @property

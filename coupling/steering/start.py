@@ -28,7 +28,7 @@ from coupling.solvers.base.solver import solver_of
 from coupling.ssp.parameters import start_values_of
 from coupling.steering.run import SteeredRun
 
-_LEFT_OUT = ("stop_time", "output_times", "sensitivities", "progress")
+_LEFT_OUT = ("stop_time", "progress")
 """Options of ``simulate`` that a run without a known end does not have."""
 
 
@@ -45,11 +45,11 @@ def start(
     """Starts and returns a run that waits at its start, and is advanced piece by piece: ``with system.start() as run: run.advance(0.01)``.
 
     Between two pieces, ``run["rod.theta"]`` is a present value in the unit of its variable. ``run["motor.tau"] = 2.0`` sets an input, a
-    parameter or a state from there on. ``options`` are those of ``simulate``, except for ``stop_time``, ``output_times``, ``sensitivities``,
-    ``progress`` and ``checkpoint``, in whose place ``save`` returns states. ``record_to`` is the path of a file ``.jrd`` that takes the rows
-    in place of memory; such a run has no ``save``. A row is recorded at the end of each piece, at events, and at ``output_interval``
-    (seconds) where it is given. ``inputs`` are names of inputs that will be set with a rate, such as prescribed motions. Systems and options
-    that are refused raise BuildError, and impossible starts StartError or InitialStateError. ``initial``, ``start_values`` and ``drives`` are
+    parameter or a state from there on. ``options`` are those of ``simulate``, except for ``stop_time``, ``progress`` and ``checkpoint``, in
+    whose place ``save`` returns states. ``record_to`` is the path of a file ``.jrd`` that takes the rows in place of memory; such a run has
+    no ``save``. A row is recorded at the end of each piece, at events, and at ``output_times`` or ``output_interval`` (seconds) where
+    these are given. ``inputs`` are names of inputs that will be set with a rate, such as prescribed motions. Systems and options that are
+    refused raise BuildError, and impossible starts StartError or InitialStateError. ``initial``, ``start_values`` and ``drives`` are
     those of ``simulate``.
     """
     known = [each.name for each in fields(OpenRun) if each.name not in _LEFT_OUT]

@@ -68,10 +68,11 @@ class Watching:
         self._restart()
 
     def _slider(self, name: str, ends: Sequence[float]) -> Slider:
-        target: Target = self._run._targets[name]
-        if self._run._signals and target in self._run._signals.inputs:
+        session, settings = self._run._session, self._run._settings
+        target: Target = settings.target(session, name)
+        if settings.signals and target in settings.signals.inputs:
             raise BuildError(f"inputs: '{name}' is one of signals(inputs=[...]), which set it by arrays; leave it out here or there")
-        return slider(name, ends, target, self._run._present_value(target))
+        return slider(name, ends, target, settings.present(session, target))
 
     def run(
         self,

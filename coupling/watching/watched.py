@@ -32,14 +32,12 @@ class Watched(Protocol):
     """A run that can be watched."""
 
     _stopping: bool
-    _signals: Any
+    _settings: Any
 
     @property
     def _fixed_step(self) -> float | None: ...
     @property
     def _session(self) -> Any: ...
-    @property
-    def _targets(self) -> Any: ...
     @property
     def time(self) -> float:
         """The time in s that the run has reached."""
@@ -62,4 +60,3 @@ class Watched(Protocol):
         """Ends the run."""
 
     def _check_running(self) -> None: ...
-    def _present_value(self, target: Any) -> float: ...

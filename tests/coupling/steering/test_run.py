@@ -8,7 +8,7 @@ import os
 import random
 import threading
 import tracemalloc
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +88,14 @@ APART = ("rod, power", "rod, step doubling")
 """Step controls, which choose other steps where a pause ends one: their pieces agree to the tolerance."""
 
 
+def steps_of(times: Sequence[float], values: Sequence[float]) -> np.ndarray:
+    """Returns the table of an input that is 0, and has each value from the end of a piece to that of the next one."""
+    rows = [(0.0, 0.0), (0.0, values[0])]
+    for t, before, after in zip(times, values, values[1:], strict=False):
+        rows += [(t, before), (t, after)]
+    return np.array([*rows, (max(1.0, times[-1]), values[-1])])
+
+
 def in_pieces(name: str) -> tuple[Result, Result]:
     """Returns a run in pieces, whose input is set at each, and one run with the same drive."""
     build, force, options = CASES[name]
@@ -96,10 +104,7 @@ def in_pieces(name: str) -> tuple[Result, Result]:
         for t, value in zip(TIMES, VALUES, strict=True):
             run[force] = value
             run.advance_to(t)
-    rows = [(0.0, 0.0), (0.0, VALUES[0])]
-    for t, before, after in zip(TIMES, VALUES, VALUES[1:], strict=False):
-        rows += [(t, before), (t, after)]
-    whole = build().simulate(1.0, drives={force: np.array([*rows, (1.0, VALUES[-1])])}, output_times=[0.0, *TIMES], **options)
+    whole = build().simulate(1.0, drives={force: steps_of(TIMES, VALUES)}, output_times=[0.0, *TIMES], **options)
     return run.result, whole
 
 
