@@ -53,6 +53,8 @@ class Analysed(Composition):
 
         ``communication`` asks for runs with a communication step, or without. By default a system is refused only if it allows neither.
         """
+        if not (communication is None or isinstance(communication, bool)):
+            raise BuildError(f"communication = {shown(communication)} is refused: give True or False, or leave it out")
         modes = possible_modes(self.definition) if communication is None else [Mode.COUPLED if communication else Mode.CONTINUOUS]
         simulator = self._simulator or Simulator(self.definition)
         built = simulator.built_first(modes)

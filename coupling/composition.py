@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import copy
 from itertools import count
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn, Self
@@ -188,9 +190,10 @@ class Composition:
         if name is None:
             kind = joint.fmu.fmu.model_name.rpartition(".")[2]
             name = next(each for n in count(1) if (each := f"{kind[:1].lower()}{kind[1:]}{n}") not in self._instances)
-        self.add(name, fmu, start_values, **options)
-        for port, end in zip(found, (a, b), strict=True):
-            self.connect(f"{name}.{port}", end)
+        with self._all_or_nothing():
+            self.add(name, fmu, start_values, **options)
+            for port, end in zip(found, (a, b), strict=True):
+                self.connect(f"{name}.{port}", end)
         return name
 
     @public_call
@@ -209,14 +212,14 @@ class Composition:
                 f"there is already an instance '{name}' ({self._instances[name].fmu.fmu.model_name}); include the system by another name"
             )
         self._check_level(name)
-        copy = inside(system.definition, name)
-        self._instances |= {each.name: with_gravity(each, self._gravity) for each in copy.instances}
-        self._connections += copy.connections
-        self._transformations += copy.transformations
-        self._drives |= copy.drives
-        self._enforced |= copy.enforced
-        self._shown += copy.shown
-        self._unknown_accelerations |= {each: each for each in copy.unknown_accelerations}
+        included = inside(system.definition, name)
+        self._instances |= {each.name: with_gravity(each, self._gravity) for each in included.instances}
+        self._connections += included.connections
+        self._transformations += included.transformations
+        self._drives |= included.drives
+        self._enforced |= included.enforced
+        self._shown += included.shown
+        self._unknown_accelerations |= {each: each for each in included.unknown_accelerations}
 
     @public_call
     def connect(self, a: str, b: str, *, factor: float = 1.0, offset: float = 0.0, convert: bool = False) -> None:
@@ -259,12 +262,13 @@ class Composition:
             raise BuildError(f"offset = {shown(offset)} is refused: give a number, in rad or m")
         if not rigid.offset and offset:
             raise BuildError(f"offset = {offset:g} is refused: ports of planar frames are welded as they are; turn or move a port instead")
-        self.add(joint, rigid.component, {rigid.offset: offset} if rigid.offset else None)
-        for own, other in rigid.wires:
-            self.connect(f"{joint}.{own}", other, convert=convert)
-        for unknown in rigid.unknown:
-            self.drive(f"{joint}.{unknown}", 0.0)
-            self._unknown_accelerations.setdefault(joint, f"{joint}.{unknown}")
+        with self._all_or_nothing():
+            self.add(joint, rigid.component, {rigid.offset: offset} if rigid.offset else None)
+            for own, other in rigid.wires:
+                self.connect(f"{joint}.{own}", other, convert=convert)
+            for unknown in rigid.unknown:
+                self.drive(f"{joint}.{unknown}", 0.0)
+                self._unknown_accelerations.setdefault(joint, f"{joint}.{unknown}")
         return joint
 
     @public_call
@@ -353,6 +357,16 @@ class Composition:
     def drives(self) -> Mapping[str, Drive]:
         """Drives by the names of inputs."""
         return MappingProxyType(dict(self._drives))
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Undoes all changes of several steps if one of them is refused."""
+        before = {name: copy(value) for name, value in vars(self).items() if isinstance(value, dict | list)}
+        try:
+            yield
+        except BaseException:
+            vars(self).update(before)
+            raise
 
     def _check_level(self, name: str) -> None:
         """Raises BuildError if a name stands for both an instance and an included system."""
