@@ -110,6 +110,10 @@ def check_value(full: str, variable: FmuVariable, value: Any) -> None:
     if variable.type == "binary":
         if not isinstance(value, bytes):
             raise BuildError(f"'{full}' = {shown(value)} is refused: it must be bytes, such as b'\\x01'")
+        if variable.max_size is not None and len(value) > variable.max_size:
+            raise BuildError(
+                f"'{full}' = {shown(value)} is refused: it has {len(value)} bytes, and at most {variable.max_size} (maxSize) are accepted"
+            )
         return
     if variable.type not in ("real", "integer", "boolean"):
         raise BuildError(f"'{full}' is {with_article(variable.fmi_type)}, which cannot be set here; leave it out")

@@ -23,7 +23,7 @@ _TYPES = {
     **{name: name.lower() for name in ("Boolean", "String", "Binary", "Clock")},
 }
 _PARAMETERS = ("parameter", "structuralParameter")
-_INHERITED = ("unit", "min", "max", "nominal", "relativeQuantity")
+_INHERITED = ("unit", "min", "max", "nominal", "relativeQuantity", "mimeType", "maxSize")
 """Attributes that a variable takes from its declared type."""
 _FACTS = ("Annotations/Annotation[@type='org.jourdain']/*", "Annotations/Tool[@name='org.jourdain']/*")
 """Places of this library's annotations of a variable in FMI 3 and FMI 2."""
@@ -59,6 +59,8 @@ class FmuVariable:
     """Names and numbers of the items of an enumeration."""
     mime: str = OCTETS
     """MIME type of binary data."""
+    max_size: int | None = None
+    """The most bytes that binary data may have; None if its FMU declares no limit."""
     gauge: str | None = None
     """Output that a gauge state follows. The state may be set to its value at any time without changing anything else."""
     elastic: bool = False
@@ -151,7 +153,8 @@ class VariableReader:
             description=element.get("description") or "",
             relative=is_true(attributes.get("relativeQuantity")),
             items=self.items.get(typed.get("declaredType") or "", ()),
-            mime=typed.get("mimeType") or OCTETS,
+            mime=attributes.get("mimeType") or OCTETS,
+            max_size=self._max_size(attributes, name) if kind == "binary" else None,
             gauge=facts["Gauge"].get("of") if "Gauge" in facts else None,
             elastic="Elastic" in facts,
             beyond=facts["Beyond"].get("text", "") if "Beyond" in facts else "",
@@ -188,6 +191,10 @@ class VariableReader:
     def _bound(self, attributes: Mapping[str, str], key: str, name: str, default: float) -> float:
         text = attributes.get(key)
         return default if text is None else self.source.parsed(text, float, f"the {key} of '{name}'")
+
+    def _max_size(self, attributes: Mapping[str, str], name: str) -> int | None:
+        text = attributes.get("maxSize")
+        return None if text is None else self.source.parsed(text, _count, f"the maxSize of '{name}'")
 
     def _size(self, dimension: Element, name: str, sizes: Mapping[int, str]) -> int:
         text, what = dimension.get("start"), f"the size of '{name}'"

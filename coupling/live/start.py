@@ -11,7 +11,7 @@ import numpy as np
 
 from coupling.errors import StartError, shown
 from coupling.kernel import library
-from coupling.kernel.fmi.instance import WARNING, Element, Instance, LoadedLibrary, StartRefusal, StartStage, Stepping, View
+from coupling.kernel.fmi.instance import WARNING, Element, Instance, LoadedLibrary, SizeLimit, StartRefusal, StartStage, Stepping, View
 from coupling.kernel.fmi.instances import Together
 from coupling.kernel.fmi.texts import number_of
 from coupling.kernel.hosts.hosted import HostDied
@@ -127,9 +127,12 @@ def _instantiated(
     fmu = part.fmu
     try:
         views, elements = [View(*each) for each in fmu.views], [Element(*each) for each in part.elements]
+        limits = [SizeLimit(v.reference, v.max_size, v.name) for v in fmu.variables.values() if v.max_size is not None]
         stepping = _stepping(program, index, part)
         loaded = library_of(part, library, guards.of(part), libraries, sandbox)
-        made = Instance(loaded, part.name, fmu.token, fmu.resources, stepping, views=views, elements=elements, logging=part.logging)
+        made = Instance(
+            loaded, part.name, fmu.token, fmu.resources, stepping, views=views, elements=elements, limits=limits, logging=part.logging
+        )
     except HostDied as error:
         raise lost_at_start(library, error.death, part) from None
     except RuntimeError as error:

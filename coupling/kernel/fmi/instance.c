@@ -38,6 +38,8 @@ static Component instantiate(Instance *instance, const Making *how)
 
 static bool add_views(Instance *instance, const Making *how)
 {
+    if (how->limits && !(instance->limits = size_limits_new(how->limit, how->limits)))
+        return false;
     if (how->views || how->elements)
         instance->views = views_new(how->view, how->views, how->element, how->elements);
     return !(how->views || how->elements) || instance->views;
@@ -47,6 +49,7 @@ static void discard(Instance *instance)
 {
     instance_strike(instance);
     views_free(instance->views);
+    free(instance->limits);
     free(instance);
 }
 

@@ -3,6 +3,7 @@
 #define KERNEL_INSTANCE_H
 
 #include "fmi/heard.h"
+#include "fmi/size_limits.h"
 #include "fmi/views.h"
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
@@ -22,6 +23,7 @@ struct Instance {
     const Library *library;
     Component component;
     Views *views; /* null where every reference is read as it is */
+    SizeLimits *limits; /* null where no binary variable has one */
     Fmi2Callbacks callbacks;
     double next_time; /* time of its next time event; infinite where none is known */
     double time;      /* as set last in Model Exchange */
@@ -63,7 +65,8 @@ typedef struct {
     bool logs;
     const ViewRow *view;
     const VectorRow *element; /* variables that functions of their own give as vectors */
-    int views, elements;
+    const SizeLimit *limit; /* by rising references */
+    int views, elements, limits;
 } Making;
 
 /* Null where the FMU refuses; `problem` then holds what it logged. */

@@ -61,6 +61,10 @@ class VectorStructure(ctypes.Structure):
     ]
 
 
+class SizeLimitStructure(ctypes.Structure):
+    _fields_ = [("reference", c_uint), ("most", c_uint), ("name", ctypes.c_char * 120)]
+
+
 class MakingStructure(ctypes.Structure):
     _fields_ = [
         *((name, c_char_p) for name in ("name", "token", "resources")),
@@ -68,8 +72,8 @@ class MakingStructure(ctypes.Structure):
         ("logs", c_bool),
         ("view", c_void_p),
         ("element", c_void_p),
-        ("views", c_int),
-        ("elements", c_int),
+        ("limit", c_void_p),
+        *((name, c_int) for name in ("views", "elements", "limits")),
     ]
 
 
@@ -252,6 +256,14 @@ class Element(NamedTuple):
     offset: float = 0.0
 
 
+class SizeLimit(NamedTuple):
+    """The most bytes that a binary variable may have; ``name`` is for messages."""
+
+    reference: int
+    most: int
+    name: str
+
+
 class Instance:
     """An instance of an FMU; freed by ``free``, once."""
 
@@ -265,6 +277,7 @@ class Instance:
         *,
         views: Sequence[View] = (),
         elements: Sequence[Element] = (),
+        limits: Sequence[SizeLimit] = (),
         logging: bool = False,
     ) -> None:
         problem = ctypes.create_string_buffer(4096)
@@ -276,10 +289,12 @@ class Instance:
         )
         view = (ViewStructure * len(views))(*rows)
         element = (VectorStructure * len(elements))(*(VectorStructure(*each) for each in elements))
-        how = MakingStructure(
-            library.text(name.encode()), library.text(token.encode()), logs=logging, views=len(views), elements=len(elements)
+        limit = (SizeLimitStructure * len(limits))(
+            *(SizeLimitStructure(each.reference, each.most, each.name.encode()[:119]) for each in sorted(limits))
         )
-        how.element = library.reference(element)
+        how = MakingStructure(library.text(name.encode()), library.text(token.encode()), logs=logging)
+        how.views, how.elements, how.limits = len(views), len(elements), len(limits)
+        how.element, how.limit = library.reference(element), library.reference(limit)
         how.resources = library.text(resources.encode() if resources else None)
         how.view = library.reference(view)
         if stepping:

@@ -9,6 +9,23 @@
 
 enum { FEW = 16 };
 
+/* Refuses binary data that has more bytes than its FMU declares. */
+static bool is_too_long(Instance *instance, const Reference *references, size_t count, const size_t *size, size_t values, bool setting)
+{
+    size_t which;
+    const SizeLimit *const limit =
+        instance->limits ? size_limits_exceeded(instance->limits, references, count, size, values, &which) : NULL;
+    if (!limit)
+        return false;
+    char problem[240];
+    if (setting)
+        snprintf(problem, sizeof problem, "%zu bytes were to be set for '%s', which accepts at most %u (maxSize)", size[which], limit->name, limit->most);
+    else
+        snprintf(problem, sizeof problem, "it returned %zu bytes for '%s', and declares at most %u (maxSize)", size[which], limit->name, limit->most);
+    instance_says(instance, problem);
+    return true;
+}
+
 static Status put(Instance *instance, int type, const Reference *references, size_t count, const double *numbers, size_t values,
                   const unsigned char **byte, size_t *size)
 {
@@ -21,6 +38,8 @@ static Status put(Instance *instance, int type, const Reference *references, siz
         }
     }
     if (type == BINARY) {
+        if (is_too_long(instance, references, count, size, values, true))
+            return ERROR;
         ENTERS(0, CALL_NUMBER(Fmi3, set_binary));
         return heard(instance, l->fmi3.set_binary(instance->component, references, count, size, byte, values));
     }
@@ -46,6 +65,8 @@ static Status take(Instance *instance, int type, const Reference *references, si
         status = heard(instance, l->version == 3 ? l->fmi3.get_string(instance->component, references, count, texts, values)
                                                  : l->fmi2.get_string(instance->component, references, count, texts));
     }
+    if (type == BINARY && status <= WARNING && is_too_long(instance, references, count, size, values, false))
+        return ERROR;
     for (size_t i = 0; i < values && status <= WARNING; i++) {
         const size_t length = type == BINARY ? size[i] : byte[i] ? strlen((const char *)byte[i]) : 0;
         char problem[120];

@@ -6,7 +6,8 @@ import pytest
 
 from coupling import Result, System
 from coupling.errors import StartError
-from tests.support.foreign.types import types
+from coupling.fmus import FmuError, load
+from tests.support.foreign.types import MIME, types
 from tests.support.systems.systems import refusal
 
 GIVEN = "size[i] = values(m, r[i])->bytes;"
@@ -65,3 +66,46 @@ def test_shared_memory_that_is_overwritten() -> None:
             assert "'a'" in str(error)
         else:
             assert result.outcome.sentence
+
+
+def limited(name: str, most: int) -> dict[str, str]:
+    """Returns the change that declares the most bytes of a variable."""
+    return {f'name="{name}"': f'maxSize="{most}" name="{name}"'}
+
+
+@pytest.mark.parametrize("options", [{}, {"process": "own"}, {"isolate": "all"}])
+def test_more_bytes_than_an_output_declares(options: dict[str, str]) -> None:
+    """The FMU returns 3 bytes; as many as it declares pass."""
+    system = System("limited")
+    isolate = options.get("isolate", "none")
+    system.add("a", types(3, limited("blob", 2)), process=options.get("process"))
+    sentence = refusal(lambda: system.simulate(0.2, outputs=["a.blob"], isolate=isolate), StartError)
+    assert "when getting 'a.blob': it returned 3 bytes for 'blob', and declares at most 2 (maxSize)" in sentence
+    assert starts(limited("blob", 3), options.get("process"))["a.blob"][-1] == bytes([0, 255, 0])
+
+
+def test_more_bytes_than_an_input_accepts() -> None:
+    """Start values and drives are refused when they are given, values of connections when they arrive."""
+    fmu = types(3, limited("in_blob", 2))
+    system = System("limited")
+    told = "has 3 bytes, and at most 2 (maxSize) are accepted"
+    assert told in refusal(lambda: system.add("b", fmu, {"in_blob": b"abc"}))
+    system.add("b", fmu, {"in_blob": b"ab"})
+    assert told in refusal(lambda: system.drive("b.in_blob", b"abc"))
+    assert told in refusal(lambda: system.drive("b.in_blob", [(0.0, b"a"), (0.1, b"abc")]))
+    system.add("a", types(3))
+    system.connect("a.blob", "b.in_blob")
+    sentence = refusal(lambda: system.simulate(0.2), StartError)
+    assert "3 bytes were to be set for 'in_blob', which accepts at most 2 (maxSize)" in sentence
+
+
+def test_a_limit_of_a_declared_type() -> None:
+    """A variable takes limit and MIME type from its type; the limit must be a whole number."""
+    declared = {
+        "<TypeDefinitions>": '<TypeDefinitions><BinaryType name="Blob" mimeType="image/png" maxSize="2"/>',
+        'name="blob"': 'declaredType="Blob" name="blob"',
+        f'causality="output" variability="discrete" mimeType="{MIME}"': 'causality="output" variability="discrete"',
+    }
+    blob = load(types(3, declared)).variables["blob"]
+    assert (blob.max_size, blob.mime) == (2, "image/png")
+    assert "gives '-1' as the maxSize of 'blob', which cannot be read" in refusal(lambda: load(types(3, limited("blob", -1))), FmuError)
