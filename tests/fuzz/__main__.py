@@ -20,7 +20,7 @@ from tests.fuzz.mutants import check, warm_up
 from tests.fuzz.originals import originals
 from tests.support.kernel.sanitized import build, run_watched
 
-_AT_ONCE = 500
+_AT_ONCE = 2000
 """Damaged files of one process; a sanitizer that finds something ends it."""
 
 
