@@ -81,6 +81,7 @@ class _ModelWriter:
         states = self.table.with_role(Role.STATE)
         angles = [v for v in (*states, *self.table.with_role(Role.INPUT)) if v.unit == "rad"] if relations else []
         parts = {
+            **self._chain(),
             "evaluate": self._stages("evaluate", self.plan.values, "double *restrict v, double *restrict t"),
             "differentiate": self._stages(
                 "differentiate", self.plan.jacobian, "const double *restrict v, double *restrict t, double *restrict j"
@@ -103,21 +104,24 @@ class _ModelWriter:
             "nominal": _array("double", "nominal", [c_number(tolerated(v)) for v in states]),
         }
         there = {name: text for name, text in parts.items() if text}
+        fields = [name for name in there if name != "slope"]
         sections = [
             f"/* {self.declared.name}: {self.declared.title}. Generated from its declaration; stages: {', '.join(STAGES)}. */",
             '#include "model.h"\n\n#include <math.h>',
             *there.values(),
-            self._model(len(relations), len(angles), len(times), there),
+            self._model(len(relations), len(angles), len(times), fields),
         ]
         return "\n\n".join(sections) + "\n"
 
     def _stages(self, name: str, functions: Sequence[StageFunction], arguments: str) -> str:
         parts, pointers = [], []
         for stage, function in zip(STAGES, functions, strict=True):
-            if not function.steps:
+            lines = [f"    {self._target(target)} = {self.printer.doprint(expression)};" for target, expression in function.steps]
+            if name == "differentiate" and stage == STAGES[0] and self.plan.numbers:
+                lines.insert(0, "    memcpy(j, slope, sizeof slope); /* those that are numbers, and 0 for the others */")
+            if not lines:
                 pointers.append("0")
                 continue
-            lines = [f"    {self._target(target)} = {self.printer.doprint(expression)};" for target, expression in function.steps]
             unused = [word for word in ("v", "t") if not any(f"{word}[" in text for text in lines)]
             lines += [f"    (void)({word});" for word in unused]
             parts.append(f"static void {name}_{stage}({arguments})\n{{\n" + "\n".join(lines) + "\n}")
@@ -189,8 +193,22 @@ class _ModelWriter:
         entries = self.plan.entries
         unknowns = [unknown for unknown, _ in entries]
         starts = [bisect_left(unknowns, r) for r in range(len(self.table.variables) + 2)]
-        rows = [f"{{{column}, {stage}}}" for (_, column), stage in zip(entries, self.plan.entry_stage, strict=True)]
+        rows = [f"{{{column}, {self.plan.entry_stage[index]}}}" for index, (_, column) in enumerate(entries)]
         return {"row": _array("unsigned", "row", map(str, starts)), "entry": _array("Entry", "entry", rows)}
+
+    def _chain(self) -> dict[str, str]:
+        """Writes the order in which the equations of a large component are differentiated, and the slopes that are numbers."""
+        if not self.table.chained:
+            return {}
+        stages = [self.plan.value_stage[self.table.reference(variable)] for variable in self.declared.order]
+        order = sorted(range(len(stages)), key=stages.__getitem__)
+        starts = [sum(each < stage for each in stages) for stage in range(len(STAGES) + 1)]
+        numbers = [c_number(float(self.plan.numbers.get(index, 0))) for index in range(len(self.plan.entries))]
+        return {
+            "slope": _array("double", "slope", numbers if self.plan.numbers else []),
+            "chain": _references("chain", [self.table.reference(self.declared.order[place]) for place in order]),
+            "chained": _array("unsigned", "chained", map(str, starts)),
+        }
 
     def _model(self, relations: int, angles: int, times: int, there: Iterable[str]) -> str:
         t, d = self.table, self.declared

@@ -7,6 +7,7 @@ on is known; a change of an input makes that input's stage and all later ones in
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import sympy
 
@@ -48,10 +49,15 @@ class Plan:
 
     def __init__(self, table: VariableTable) -> None:
         self.table = table
-        self.entries = sorted(table.jacobian)
-        """The Jacobian's entries (unknown, known), by rows."""
+        self.entries = sorted(table.slopes)
+        """The slopes (unknown, known) that are computed, by rows."""
+        self.numbers = {
+            index: table.slopes[entry] for index, entry in enumerate(self.entries) if table.chained and table.slopes[entry].is_number
+        }
+        """Slopes of a chain that are numbers, by their places among all slopes."""
+        computed = [index for index in range(len(self.entries)) if index not in self.numbers]
         calculated = table.declared.order
-        expressions = [v.equation for v in calculated] + [table.jacobian[entry] for entry in self.entries]
+        expressions = [v.equation for v in calculated] + [table.slopes[self.entries[index]] for index in computed]
         shared, reduced = shared_parts(expressions)
         self._definition = dict(shared) | {v.symbol: e for v, e in zip(calculated, reduced, strict=False)}
         self._temporary = {symbol for symbol, _ in shared}
@@ -61,7 +67,7 @@ class Plan:
             self._stage[symbol] = self._latest(self._definition[symbol])
         self.values = [StageFunction() for _ in STAGES]
         self.jacobian = [StageFunction() for _ in STAGES]
-        self._place(dict(zip(range(len(self.entries)), reduced[len(calculated) :], strict=True)))
+        self._place(dict(zip(computed, reduced[len(calculated) :], strict=True)))
 
     def _sorted(self) -> list[sympy.Symbol]:
         """Temporaries and calculated variables, each after all that it is computed from."""
@@ -84,7 +90,20 @@ class Plan:
         row, column = (self.table.variable(r) for r in self.entries[index])
         if column.role is Role.PARAMETER:
             return STAGES.index("sensitivities")
+        if self.table.chained:
+            return self._needed_by_values[row.symbol]
         return max(self._latest(expression), STAGES.index("diagnostics") if is_diagnostic(row, self.table) else 0)
+
+    @cached_property
+    def _needed_by_values(self) -> dict[sympy.Symbol, int]:
+        """The stages in which the equations need the variables, whatever the slopes need."""
+        needed: dict[sympy.Symbol, int] = {}
+        for variable in reversed(self.table.declared.order):
+            asked = STAGES.index("diagnostics") if is_diagnostic(variable, self.table) else 0
+            stage = needed[variable.symbol] = max(self._stage[variable.symbol], min(asked, needed.get(variable.symbol, asked)))
+            for inner in free_symbols(variable.equation):
+                needed[inner] = min(needed.get(inner, stage), stage)
+        return needed
 
     def _place(self, entries: dict[int, sympy.Basic]) -> None:
         """Puts everything into the first function that needs it, and keeps the temporaries that another function needs as well."""
@@ -95,7 +114,7 @@ class Plan:
             for symbol in free_symbols(expression) & needed.keys():
                 needed[symbol][group] = min(needed[symbol][group], stage)
 
-        self.entry_stage = [self._entry_stage(index, expression) for index, expression in entries.items()]
+        self.entry_stage = {index: self._entry_stage(index, expression) for index, expression in (self.numbers | entries).items()}
         for index, expression in entries.items():
             need(expression, 1, self.entry_stage[index])
         for variable in self.table.declared.order:

@@ -20,13 +20,20 @@ from sympy.printing.pycode import PythonCodePrinter
 
 from fmu_components.declare.component import TIME
 from fmu_components.declare.declaration import IMPLICIT, Condition, Declaration, Role, Variable
-from fmu_components.declare.expressions import contains, derivative, free_symbols, replaced, symbols_of
+from fmu_components.declare.expressions import contains, free_symbols, replaced, symbols_of
 from fmu_components.declare.functions import Unwrapped
+from fmu_components.export.chain import cancelled, marked
+from fmu_components.export.slopes import operations_in, slope_of, slopes_of
 
 KNOWN = (Role.TIME, Role.STATE, Role.INPUT, Role.ALGEBRAIC)
 SWITCHING = (Role.DISCRETE, Role.DISCRETE_INPUT, Role.RELATION)
 """Roles of variables that change at events only. Equations depend on them without a slope."""
 UNKNOWN = (Role.OUTPUT, Role.DERIVATIVE, Role.LOCAL, Role.INDICATOR)
+_COLUMNS = (*KNOWN, Role.PARAMETER)
+LARGEST = 2500
+"""Operations of the equations up to which an FMU computes the entries of the Jacobian, each by an expression of its own."""
+_BRANCHES = 1
+"""Bit of a link that is piecewise; the other bits are those of the variables on which its slope depends, by their references."""
 
 
 @dataclass(frozen=True)
@@ -101,17 +108,35 @@ class VariableTable:
         return [self.declared[v.partner] for v in self.with_role(Role.ALGEBRAIC) if v.partner is not None]
 
     @cached_property
+    def chained(self) -> bool:
+        """True of a large component: its FMU computes the slopes of each equation by its own symbols, and derivatives along this chain."""
+        return operations_in(v.equation for v in self.declared.order if v.equation is not None) > LARGEST
+
+    @cached_property
+    def slopes(self) -> dict[tuple[int, int], sympy.Expr]:
+        """The slopes that an FMU computes: the entries of the Jacobian, or the links of a chain, by unknown and known."""
+        if not self.chained:
+            return self.jacobian
+        symbols = {v.symbol: self.reference(v) for v in self.variables}
+        return {
+            (symbols[variable.symbol], symbols[inner]): slope
+            for variable in self.declared.order
+            if variable.equation is not None
+            for inner, slope in slopes_of(variable.equation).items()
+        }
+
+    @cached_property
     def jacobian(self) -> dict[tuple[int, int], sympy.Expr]:
         """The partial derivatives that are not zero, by (unknown, known); parameters count as knowns.
 
         By the chain rule over the equations as declared, so that their common parts stay in the names that they have.
         """
-        columns = {v.symbol: self.reference(v) for v in self.with_role(*KNOWN, Role.PARAMETER)}
+        columns = {v.symbol: self.reference(v) for v in self.with_role(*_COLUMNS)}
         gradients: dict[sympy.Symbol, dict[sympy.Symbol, sympy.Expr]] = {}
         for variable in self.declared.order:
             gradient = gradients[variable.symbol] = {}
             for inner in symbols_of(variable.equation):
-                slope = _slope(variable.equation, inner)
+                slope = slope_of(variable.equation, inner)
                 if slope != 0:
                     for base, part in gradients.get(inner, {inner: sympy.Integer(1)}).items():
                         gradient[base] = gradient.get(base, sympy.Integer(0)) + slope * part
@@ -121,8 +146,8 @@ class VariableTable:
             for known, entry in gradient.items()
             if known in columns and entry != 0
         }
-        self._zeros = self._vanishing(entries)
-        never = set.intersection(*self._zeros.values())
+        zeros = self._zeros = self._vanishing(entries)
+        never = set.intersection(*zeros.values())
         return {key: entry for key, entry in entries.items() if key not in never}
 
     @property
@@ -134,21 +159,11 @@ class VariableTable:
 
         An expression with branches does not: it may be 0 there and not elsewhere.
         """
-        base = [v for v in self.variables if not v.role.calculated]
         evaluate = _evaluator(self, list(entries.values()))
         zeros = {}
         for position in self._positions:
-            random = Random(1)
             largest = {key: 0.0 for key, entry in entries.items() if not self._branches(entry, position)}
-            for _ in range(3):
-                values: dict[int, float | bool] = {
-                    self.reference(v): position is True
-                    if v is self.switch
-                    else random.random() < 0.5
-                    if v.type == "boolean"
-                    else v.range.nearest(random.uniform(0.3, 1.7))
-                    for v in base
-                }
+            for values in self._points(position):
                 try:
                     found = evaluate(values)
                 except (ArithmeticError, ValueError):  # a root or quotient has no value here: then nothing is known to vanish
@@ -158,6 +173,60 @@ class VariableTable:
                         largest[key] = max(largest[key], abs(value) if math.isfinite(value) else math.inf)
             zeros[position] = {key for key, value in largest.items() if value < 1e-11 and not self._switches(entries[key])}
         return zeros
+
+    def _points(self, position: bool | None) -> list[dict[int, float | bool]]:
+        """Three random points: the values of all variables that are not calculated, by reference."""
+        random = Random(1)
+        return [
+            {
+                self.reference(v): position is True
+                if v is self.switch
+                else random.random() < 0.5
+                if v.type == "boolean"
+                else v.range.nearest(random.uniform(0.3, 1.7))
+                for v in self.variables
+                if not v.role.calculated
+            }
+            for _ in range(3)
+        ]
+
+    def _links(self, switched: bool | None) -> list[tuple[int, dict[int, sympy.Basic]]]:
+        """The links of each equation, with the switch as given, in the order of computation."""
+        rows: dict[int, dict[int, sympy.Basic]] = {self.reference(v): {} for v in self.declared.order}
+        for (unknown, inner), slope in self.slopes.items():
+            at_position = self._at(slope, switched)
+            if at_position != 0:
+                rows[unknown][inner] = at_position
+        return list(rows.items())
+
+    @cache  # noqa: B019 - a table lives as long as its component
+    def _chain(self, switched: bool | None) -> dict[int, dict[int, int]]:
+        """The variables on which the slopes between unknowns and knowns depend, as sets of bits."""
+
+        def mark(slope: sympy.Basic) -> int:
+            return sum(1 << self.reference(v) for v in self._reaches(slope, switched)) | (_BRANCHES * self._branches(slope, switched))
+
+        rows = [(unknown, {inner: mark(slope) for inner, slope in links.items()}) for unknown, links in self._links(switched)]
+        return marked(rows, [self.reference(v) for v in self.variables if not v.role.calculated])
+
+    @cache  # noqa: B019 - a table lives as long as its component
+    def _cancelled(self, position: bool | None) -> set[tuple[int, int]]:
+        """The same as ``_vanishing``, of the derivatives along the chain of a large component."""
+        rows = self._links(position)
+        varying = [slope for _, links in rows for slope in links.values() if not slope.is_number]
+        evaluate, found, chain = _evaluator(self, varying), None, self._chain(position)
+        unseen = _BRANCHES | sum(1 << reference for reference in self.references(*SWITCHING))
+        for values in self._points(position):
+            try:
+                numbers = iter(evaluate(values))
+            except (ArithmeticError, ValueError):  # a root or quotient has no value here: then nothing is known to vanish
+                return set()
+            there = [
+                (row, {inner: float(slope) if slope.is_number else next(numbers) for inner, slope in links.items()}) for row, links in rows
+            ]
+            zeros = cancelled(there, [self.reference(v) for v in self.variables if not v.role.calculated])
+            found = zeros if found is None else found & zeros
+        return {(u, k) for u, k in found or () if not chain[u].get(k, 0) & unseen}
 
     def _branches(self, expression: sympy.Basic, switched: bool | None) -> bool:
         """Says whether an expression, or a variable on which it depends, is piecewise."""
@@ -225,12 +294,11 @@ class VariableTable:
             return None
         if variable.role in (Role.SWITCH, *SWITCHING):
             return "dependent"
-        entry = self._at(self.jacobian.get((unknown, known), sympy.Integer(0)), switched)
-        if entry == 0 or all((unknown, known) in self._zeros[p] for p in self._positions if p is None or switched in (None, p)):
+        used = self._slope_uses(unknown, known, switched)
+        if used is None:
             if not self._jumps(unknown, known, switched):
                 return None
             return "dependent"  # in a condition only: it has no slope, but it jumps
-        used = self._reaches(entry, switched)
         if variable in used or (self.declared.switched and self._jumps(unknown, known, switched)):
             return "dependent"
         roles = {v.role for v in used}
@@ -241,6 +309,18 @@ class VariableTable:
         if any(v.tunable for v in used):
             return "tunable"
         return "fixed" if used else "constant"
+
+    def _slope_uses(self, unknown: int, known: int, switched: bool | None) -> set[Variable] | None:
+        """The variables on which the slope of an unknown by a known depends; None for a slope that is 0 everywhere."""
+        positions = [p for p in self._positions if p is None or switched in (None, p)]
+        if not self.chained:
+            entry = self._at(self.jacobian.get((unknown, known), sympy.Integer(0)), switched)
+            vanishes = entry == 0 or all((unknown, known) in self._zeros[p] for p in positions)
+            return None if vanishes else self._reaches(entry, switched)
+        bits = self._chain(switched)[unknown].get(known)
+        if bits is None or all((unknown, known) in self._cancelled(p) for p in positions):
+            return None
+        return {variable for reference, variable in self.numbered() if bits >> reference & 1}
 
     @cached_property
     def token(self) -> str:
@@ -316,26 +396,6 @@ def _discontinuities(equation: sympy.Basic) -> list[sympy.Basic]:
 
 
 _STEPPED = (sympy.sign, sympy.floor, sympy.ceiling, Unwrapped)
-
-
-def _chosen(arguments: tuple[sympy.Expr, ...], better: Any) -> sympy.Expr:
-    """The best of several values, by comparing two at a time."""
-    first, *rest = sorted(arguments, key=str)
-    for other in rest:
-        first = sympy.Piecewise((first, better(first, other)), (other, True))
-    return first
-
-
-def _slope(value: sympy.Basic, symbol: sympy.Basic) -> sympy.Expr:
-    """The derivative as a C program can compute it: without impulses where a function jumps."""
-    # A maximum of two equal arguments, as at rest, has the slope of one of them, not slope 0.
-    if contains(value, sympy.Max, sympy.Min):
-        value = value.replace(sympy.Max, lambda *each: _chosen(each, sympy.Ge)).replace(sympy.Min, lambda *each: _chosen(each, sympy.Le))
-    slope = derivative(value, symbol)
-    if not contains(slope, sympy.DiracDelta, sympy.Heaviside):
-        return slope
-    slope = slope.replace(sympy.DiracDelta, lambda *_: sympy.Integer(0))
-    return slope.replace(sympy.Heaviside, lambda x, *_: sympy.Piecewise((1, x > 0), (0, True)))
 
 
 def tolerated(state: Variable) -> float:

@@ -106,6 +106,8 @@ struct Model {
     const Reference *mode;     /* discrete inputs by which the importer chooses equations while the switch is on */
     const unsigned *row;       /* entries of unknown r are row[r] .. row[r + 1] - 1 */
     const Entry *entry;
+    const Reference *chain;    /* null where entries are derivatives by what is known. Else they are slopes of equations by their own variables: see chain.h */
+    const unsigned *chained;   /* the calculated variables of stage s, in order, are chain[chained[s]] .. chain[chained[s + 1] - 1] */
     const Event *event;
     const Reference *assignment; /* targets of the events' updates */
     const Requirement *requirement;

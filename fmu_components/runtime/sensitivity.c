@@ -1,7 +1,9 @@
+#include "chain.h"
 #include "runtime.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define KNOWN (1u << TIME | 1u << PARAMETER | 1u << STATE | 1u << INPUT | 1u << ALGEBRAIC) /* roles */
 
@@ -89,18 +91,42 @@ static Status derive(Instance *instance, const char *kind, const Reference *unkn
     return OK;
 }
 
+/* Computes the derivatives of a model that has a chain, from the tangents of what is known. */
+static Status follow_chain(Instance *instance, const char *kind, const Reference *unknowns, size_t unknown_count, const Reference *knowns,
+                           size_t known_count, const double *seed, double *sensitivity)
+{
+    const unsigned last = chain_stage(&model, unknowns, unknown_count, knowns, known_count);
+    unsigned first = model.stages - 1;
+    Status status = OK;
+    evaluate_jacobian(instance, last);
+    for (size_t i = 0; i < known_count; i++) {
+        instance->seed[knowns[i]] += seed[i];
+        first = model.variable[knowns[i]].stage < first ? model.variable[knowns[i]].stage : first;
+    }
+    chain_forward(&model, instance->j, first, last, instance->seed);
+    for (size_t i = 0; i < unknown_count && status == OK; i++) {
+        sensitivity[i] = instance->seed[unknowns[i]];
+        if (!isfinite(sensitivity[i]))
+            status = refuse_result(instance, kind, unknowns[i], sensitivity[i]);
+    }
+    memset(instance->seed, 0, model.variables * sizeof *instance->seed);
+    return status;
+}
+
 static Status directional(Instance *instance, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count,
                           const double *seed, double *sensitivity)
 {
     if (model.composition)
         return derive(instance, "directional", unknowns, unknown_count, knowns, known_count, seed, sensitivity);
-    const bool single = known_count == 1 && unknown_count > 0;
+    const bool single = known_count == 1 && unknown_count > 0 && !model.chain;
     const Request *request = single ? request_find(instance, DIFFERENTIATING, unknowns, unknown_count, knowns[0]) : NULL;
     Status status = request ? follow_start(instance) : prepare(instance, unknowns, unknown_count, knowns, known_count);
     if (status != OK)
         return status;
     if (request)
         return column(instance, request, seed[0], sensitivity);
+    if (model.chain)
+        return follow_chain(instance, "directional", unknowns, unknown_count, knowns, known_count, seed, sensitivity);
     if (single)
         request_note(instance, DIFFERENTIATING, unknowns, unknown_count, knowns[0]);
     for (size_t i = 0; i < known_count; i++)
@@ -155,7 +181,14 @@ Status adjoint_derivative(Instance *instance, const Reference *unknowns, size_t 
     if (model.composition)
         return adjoin(instance, unknowns, unknown_count, knowns, known_count, seed, sensitivity);
     double *sums = instance->seed;
-    for (size_t i = 0; i < unknown_count; i++)
+    if (model.chain) {
+        const unsigned last = chain_stage(&model, unknowns, unknown_count, knowns, known_count);
+        evaluate_jacobian(instance, last);
+        for (size_t i = 0; i < unknown_count; i++)
+            sums[unknowns[i]] += seed[i];
+        chain_backward(&model, instance->j, last, sums);
+    }
+    for (size_t i = 0; i < unknown_count && !model.chain; i++)
         for (unsigned e = model.row[unknowns[i]]; seed[i] != 0 && e < model.row[unknowns[i] + 1]; e++)
             sums[model.entry[e].known] += seed[i] * entry_value(instance, e);
     for (size_t i = 0; i < known_count && status == OK; i++) {
@@ -213,7 +246,7 @@ static double rate_of(const Instance *instance, const Variable *known)
                                   : 0;
 }
 
-/* The same sum as below, along all that moves at once. */
+/* The same sum as below, along all that moves at once, in a model that is composed of others or has a chain. */
 static Status follow_motion(Instance *instance, Reference output, double *value)
 {
     const size_t most = 1 + (size_t)model.states + model.inputs;
@@ -227,7 +260,7 @@ static Status follow_motion(Instance *instance, Reference output, double *value)
             rate[count++] = rate_of(instance, &model.variable[r]);
         }
     if (status == OK)
-        status = derive(instance, "time", &output, 1, known, count, rate, value);
+        status = (model.chain ? follow_chain : derive)(instance, "time", &output, 1, known, count, rate, value);
     free(known);
     free(rate);
     return status;
@@ -263,7 +296,7 @@ Status get_output_derivative(Instance *instance, Reference reference, int order,
                       variable_name(&model, variable));
     const Reference place = (Reference)(variable - model.variable);
     evaluate(instance, instance->derivative_stage);
-    if (model.composition)
+    if (model.composition || model.chain)
         return follow_motion(instance, place, value);
     double sum = 0;
     for (unsigned e = model.row[place]; e < model.row[place + 1]; e++) {

@@ -81,7 +81,7 @@ static double read_open(Closing *c, double *worst)
 static void stand_still(Whole *w)
 {
     for (unsigned i = 0; i < mechanism.components; i++)
-        memset(w->members[i].moved, 0, w->members[i].model->variables * sizeof(double));
+        member_rest(&w->members[i]);
     memset(w->moved_inputs, 0, (w->model.inputs + 1) * sizeof(double));
     memset(w->moved_multipliers, 0, w->model.variables * sizeof(double));
 }
@@ -90,7 +90,7 @@ static void move_state(Whole *w, unsigned state, double by)
 {
     const Reference place = w->model.state[state];
     Member *p = member_at(w, place);
-    p->moved[place - p->first] = by;
+    member_move(p, place - p->first, by);
 }
 
 static void follow(Closing *c, double *moved)

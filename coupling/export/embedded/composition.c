@@ -113,7 +113,7 @@ static bool derive(Model *m, const Reference *unknowns, size_t unknown_count, co
     Whole *w = whole(m);
     double time = 0;
     for (unsigned i = 0; i < mechanism.components; i++)
-        memset(w->members[i].moved, 0, w->members[i].model->variables * sizeof(double));
+        member_rest(&w->members[i]);
     memset(w->moved_inputs, 0, (m->inputs + 1) * sizeof(double));
     memset(w->moved_multipliers, 0, m->variables * sizeof(double));
     for (size_t i = 0; i < known_count; i++) {
@@ -126,10 +126,10 @@ static bool derive(Model *m, const Reference *unknowns, size_t unknown_count, co
         else if (m->variable[known].role == ALGEBRAIC)
             w->moved_multipliers[known] += given(w) ? seed[i] : 0;
         else if (p)
-            p->moved[known - p->first] += seed[i];
+            member_move(p, known - p->first, p->moved[known - p->first] + seed[i]);
     }
     for (unsigned i = 0; i < mechanism.components; i++)
-        w->members[i].moved[w->members[i].model->time] = time;
+        member_move(&w->members[i], w->members[i].model->time, time);
     for (unsigned i = 0; i < m->states; i++) {
         const Member *p = member_at(w, m->state[i]);
         w->moved_states[i] = w->projected_states[i] = p->moved[m->state[i] - p->first];

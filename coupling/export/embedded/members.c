@@ -1,12 +1,15 @@
 /* One component inside a mechanism: its values and derivatives, computed when they are asked for. */
+#include "chain.h"
 #include "whole.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void member_changed(Member *p, unsigned stage)
 {
     p->valid = stage < p->valid ? stage : p->valid;
     p->valid_jacobian = stage < p->valid_jacobian ? stage : p->valid_jacobian;
+    p->followed = stage < p->followed ? stage : p->followed;
 }
 
 void member_evaluate(Member *p, unsigned stages)
@@ -133,9 +136,26 @@ void member_forget(Member *p)
     }
 }
 
+static void prepare_chain(Member *p, unsigned last)
+{
+    memset(p->along, 0, p->model->variables * sizeof *p->along);
+    if (last >= p->valid_jacobian)
+        member_differentiate(p, last + 1);
+}
+
 bool member_directional(Member *p, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count,
                         const double *seed, double *result)
 {
+    if (p->model->chain) {
+        const unsigned last = chain_stage(p->model, unknowns, unknown_count, knowns, known_count);
+        prepare_chain(p, last);
+        for (size_t i = 0; i < known_count; i++)
+            p->along[knowns[i]] += seed[i];
+        chain_forward(p->model, p->j, 0, last, p->along);
+        for (size_t i = 0; i < unknown_count; i++)
+            result[i] = p->along[unknowns[i]];
+        return true;
+    }
     const Plan *plan = plan_for(p, unknowns, unknown_count, knowns, known_count);
     if (!plan)
         return false;
@@ -151,6 +171,16 @@ bool member_directional(Member *p, const Reference *unknowns, size_t unknown_cou
 bool member_adjoint(Member *p, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count,
                     const double *seed, double *result)
 {
+    if (p->model->chain) {
+        const unsigned last = chain_stage(p->model, unknowns, unknown_count, knowns, known_count);
+        prepare_chain(p, last);
+        for (size_t i = 0; i < unknown_count; i++)
+            p->along[unknowns[i]] += seed[i];
+        chain_backward(p->model, p->j, last, p->along);
+        for (size_t i = 0; i < known_count; i++)
+            result[i] = p->along[knowns[i]];
+        return true;
+    }
     const Plan *plan = plan_for(p, unknowns, unknown_count, knowns, known_count);
     if (!plan)
         return false;
@@ -163,15 +193,25 @@ bool member_adjoint(Member *p, const Reference *unknowns, size_t unknown_count, 
     return true;
 }
 
+void member_rest(Member *p)
+{
+    memset(p->moved, 0, p->model->variables * sizeof *p->moved);
+    p->followed = 0;
+    p->by_parameters = false;
+}
+
 void member_move(Member *p, Reference known, double amount)
 {
+    const Variable *variable = &p->model->variable[known];
     p->moved[known] = amount;
+    p->followed = variable->stage < p->followed ? variable->stage : p->followed;
+    p->by_parameters |= variable->role == PARAMETER;
 }
 
 void member_displace(Member *p, const double *states)
 {
     for (unsigned i = 0; i < p->model->states; i++)
-        p->moved[p->model->state[i]] = states[i];
+        member_move(p, p->model->state[i], states[i]);
 }
 
 double member_follow(Member *p, Reference unknown)
@@ -179,6 +219,16 @@ double member_follow(Member *p, Reference unknown)
     const Model *const m = p->model;
     if (!calculated(&m->variable[unknown]))
         return p->moved[unknown];
+    if (m->chain) {
+        const unsigned stage = m->variable[unknown].stage, needed = p->by_parameters ? m->stages : stage + 1u;
+        if (needed > p->valid_jacobian)
+            member_differentiate(p, needed);
+        if (stage >= p->followed) {
+            chain_forward(m, p->j, p->followed, stage, p->moved);
+            p->followed = stage + 1;
+        }
+        return p->moved[unknown];
+    }
     double sum = 0;
     for (unsigned e = m->row[unknown]; e < m->row[unknown + 1]; e++)
         if (p->moved[m->entry[e].known] != 0)

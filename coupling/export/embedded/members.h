@@ -24,7 +24,8 @@ void member_get(Member *, const Reference *, size_t, double *);
 bool member_directional(Member *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed, double *result);
 bool member_adjoint(Member *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed, double *result);
 
-/* Tangents of its variables: `member_move` sets those of inputs, and calculated variables follow. */
+/* Tangents of its variables: `member_rest` sets all to 0, `member_move` those of inputs, and calculated variables follow. */
+void member_rest(Member *);
 void member_move(Member *, Reference, double);
 void member_displace(Member *, const double *states);
 double member_follow(Member *, Reference);

@@ -87,7 +87,7 @@ static bool count_up(Model *m, size_t *text, size_t *memory)
         m->assignments += part->assignments;
         m->requirements += part->requirements;
         m->ranges += part->ranges;
-        *memory += part->temporaries + part->entries + part->variables;
+        *memory += part->temporaries + part->entries + part->variables * (part->chain ? 2u : 1u);
         for (unsigned r = 0; r < part->variables; r++) {
             const Variable *variable = &part->variable[r];
             *text += strlen(own) + strlen(variable_name(part, variable)) + sizeof "." + strlen(variable_unit(part, variable)) + 1;
@@ -254,7 +254,8 @@ static void describe(Whole *w)
         w->members[i].t = free_memory;
         w->members[i].j = free_memory + part->temporaries;
         w->members[i].moved = w->members[i].j + part->entries;
-        free_memory = w->members[i].moved + part->variables;
+        w->members[i].along = w->members[i].moved + part->variables;
+        free_memory = w->members[i].along + (part->chain ? part->variables : 0);
         w->member[i] = &w->members[i];
         state += part->states;
         first += part->variables;

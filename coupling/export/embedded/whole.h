@@ -16,7 +16,10 @@ struct Member {
     const Model *model;
     Reference first; /* where its variables begin among those of the mechanism */
     double *v, *t, *j, *moved;
+    double *along; /* the tangents, or weights, of one call to a model that has a chain */
     Plan *plans;
+    unsigned followed; /* stages of such a model whose tangents are those of what has moved */
+    bool by_parameters; /* a parameter is among what has moved */
     unsigned valid, valid_jacobian, moving; /* `moving`: the first stage that depends on more than what changes at events */
 };
 
