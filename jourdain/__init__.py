@@ -55,8 +55,8 @@ if TYPE_CHECKING:
     from fmu_components.export.kept import cache_folder as cache_folder
     from fmu_components.flexible.formats.npz import write_mesh as write_mesh
     from fmu_components.flexible.formats.reading import read_mesh as read_mesh
+    from fmu_components.flexible.given import MeshError as MeshError
     from fmu_components.flexible.made import flexible_body as flexible_body
-    from fmu_components.flexible.mesh import MeshError as MeshError
     from fmu_components.flexible.ports import Patch as Patch
     from fmu_components.planar.Beam import Beam as Beam
     from fmu_components.planar.WeldedBeam import WeldedBeam as WeldedBeam
@@ -79,7 +79,7 @@ _NAMES = {
     "fmu_components.export.build": "cached_fmu",
     "fmu_components.export.kept": "cache_folder",
     "fmu_components.flexible.made": "flexible_body",
-    "fmu_components.flexible.mesh": "MeshError",
+    "fmu_components.flexible.given": "MeshError",
     "fmu_components.flexible.formats.npz": "write_mesh",
     "fmu_components.flexible.formats.reading": "read_mesh",
     "fmu_components.flexible.ports": "Patch",

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 from fmu_components.flexible.block import WeldedFlexibleBody
 from fmu_components.flexible.body import FlexibleBody, class_of
 from fmu_components.flexible.elastic import Elastic
+from fmu_components.flexible.given import MeshError, check_count, check_name, check_names, check_word, decomposed, real_array
 from fmu_components.flexible.integrals import numbers, rooted_numbers
-from fmu_components.flexible.mesh import UNITS, Geometric, MeshError, mesh_of
+from fmu_components.flexible.mesh import UNITS, Geometric, mesh_of
 from fmu_components.flexible.ports import interfaces
 from fmu_components.flexible.reduction import free_shapes, port_shapes, rooted_shapes
 
@@ -43,14 +44,39 @@ def flexible_body(
     returns the geometric stiffness of given displacements of all nodes. ``stress`` maps names to rows that give a stress from them.
     What is no free elastic body raises MeshError.
     """
-    if basis not in ("ports", "free"):
-        raise MeshError(f"the basis is {basis!r}; give 'ports' for constraint modes of the ports, or 'free' for modes of the free body")
-    if not name.isidentifier():
-        raise MeshError(f"the body is called {name!r}; give a name of letters, digits and underscores")
+    check_word("basis", basis, ("ports", "free"), "'ports' for constraint modes of the ports, or 'free' for modes of the free body")
+    check_word("unit of the mesh", unit, tuple(UNITS), "'m' for N, m and kg, or 'mm' for N, mm and tonnes")
+    check_name("the body", name)
+    for what, named in (("port", ports), ("point", points or {}), ("stress", stress or {})):
+        check_names(what, named)
+    check_count("inner", inner, 0)
+    if shapes is not None:
+        check_count("shapes", shapes, 1)
+    if geometric is not None and not callable(geometric):
+        raise MeshError(f"geometric = {str(geometric)[:40]} is refused: give a function from displacements to a stiffness, or leave it out")
+    if root is not None and not (isinstance(root, str) and root in ports):
+        raise MeshError(f"the root is {root!r}, which is none of the ports {', '.join(ports)}")
+    with decomposed():
+        return _made(K, M, nodes, ports, name, root, unit, shapes, inner, basis, geometric, points or {}, stress or {})
+
+
+def _made(
+    K: Any,
+    M: Any,
+    nodes: ArrayLike,
+    ports: Mapping[str, Any],
+    name: str,
+    root: str | None,
+    unit: str,
+    shapes: int | None,
+    inner: int,
+    basis: str,
+    geometric: Geometric | None,
+    points: Mapping[str, Any],
+    stress: Mapping[str, ArrayLike],
+) -> type[Elastic]:
     mesh = mesh_of(K, M, nodes, unit=unit, geometric=geometric)
     held, seen = interfaces(mesh, ports), interfaces(mesh, points) if points else []
-    if root is not None and root not in ports:
-        raise MeshError(f"the root is '{root}', which is none of the ports {', '.join(ports)}")
     base = next((each for each in held if each.name == root), None)
     children = [each for each in held if each is not base]
     if base is not None:
@@ -59,10 +85,12 @@ def flexible_body(
         found = free_shapes(mesh, shapes or inner) if basis == "free" else port_shapes(mesh, held, inner, shapes)
     length, energy = UNITS[unit]
     rows = {}
-    for each, row in (stress or {}).items():
-        given = np.asarray(row, float)
-        if given.shape != (mesh.K.shape[0],):
-            raise MeshError(f"the stress '{each}' has the shape {given.shape}; give a number for each of the {mesh.K.shape[0]} rows of K")
+    for each, row in stress.items():
+        given = real_array(f"the stress '{each}'", row)
+        if given.shape != (mesh.K.shape[0],) or not np.isfinite(given).all():
+            raise MeshError(
+                f"the stress '{each}' has the shape {given.shape}; give a finite number for each of the {mesh.K.shape[0]} rows of K"
+            )
         scale = np.tile(np.repeat([1 / length, 1.0], 3)[: mesh.dofs], len(mesh.nodes))
         rows[each] = energy / length**3 * (given * scale) @ found.columns
     if base is not None:

@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse.linalg import eigsh, splu
 
+from fmu_components.flexible.given import MeshError, matrix_of, real_array
+
 Array = NDArray[np.float64]
 Geometric = Callable[[Array], Any]
 """From the displacements of all nodes under a load to the geometric stiffness that this load gives, in the units of the mesh."""
@@ -23,10 +25,6 @@ _RIGID = 1e-6
 """Largest force of a rigid motion, in parts of the forces that cancel in it."""
 _DENSE = 1500
 """Matrices of fewer rows are decomposed as a whole."""
-
-
-class MeshError(ValueError):
-    """The error for matrices, nodes and ports that describe no free elastic body; the message names the item and the remedy."""
 
 
 def skew(a: ArrayLike) -> Array:
@@ -126,9 +124,7 @@ class Mesh:
 
 def mesh_of(K: Any, M: Any, nodes: ArrayLike, *, unit: str = "m", geometric: Geometric | None = None) -> Mesh:
     """Returns the mesh of a stiffness ``K``, a mass ``M`` and ``nodes``, in SI units. What is no free elastic body raises MeshError."""
-    if unit not in UNITS:
-        raise MeshError(f"the unit of the mesh is {unit!r}; give 'm' for N, m and kg, or 'mm' for N, mm and tonnes")
-    places = np.array(nodes, float)
+    places = real_array("nodes", nodes)
     if places.ndim != 2 or places.shape[1] != 3 or len(places) < 2 or not np.isfinite(places).all():
         raise MeshError(f"nodes has the shape {places.shape}; give a row of three finite coordinates for each of at least two nodes")
     if np.ptp(places, axis=0).max() == 0:
@@ -143,7 +139,7 @@ def mesh_of(K: Any, M: Any, nodes: ArrayLike, *, unit: str = "m", geometric: Geo
         (energy * scale @ stiffness @ scale).tocsc(),
         (energy * scale @ mass @ scale).tocsc(),
         places * length,
-        None if geometric is None else lambda u: energy * scale @ sparse.csc_matrix(geometric(scale @ u)) @ scale,
+        None if geometric is None else lambda u: energy * scale @ _stiffened(geometric(scale @ u), scale.shape) @ scale,
     )
     _check_mass(mesh)
     _check_freedom(mesh)
@@ -151,7 +147,7 @@ def mesh_of(K: Any, M: Any, nodes: ArrayLike, *, unit: str = "m", geometric: Geo
 
 
 def _matrix(name: str, given: Any, nodes: int) -> Any:
-    matrix = given if sparse.issparse(given) else sparse.csc_matrix(given, dtype=float)
+    matrix = matrix_of(name, given)
     rows, columns = matrix.shape
     if rows != columns:
         raise MeshError(f"{name} has {rows} rows and {columns} columns: give a square matrix")
@@ -170,6 +166,14 @@ def _matrix(name: str, given: Any, nodes: int) -> Any:
             f"{name} is not symmetric: its entries ({i}, {j}) and ({j}, {i}) are {matrix[i, j]:g} and {matrix[j, i]:g}: give the whole matrix"
         )
     return (matrix + matrix.T) / 2
+
+
+def _stiffened(given: Any, shape: tuple[int, int]) -> Any:
+    """Returns the matrix that a function for the geometric stiffness gives."""
+    matrix = matrix_of("the geometric stiffness", given)
+    if matrix.shape != shape or not np.isfinite(matrix.data).all():
+        raise MeshError(f"the geometric stiffness has {matrix.shape[0]} rows; its function must return {shape[0]} rows of finite numbers")
+    return matrix
 
 
 def _check_mass(mesh: Mesh) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fmu_components.flexible.mesh import Array, Mesh, MeshError, skew
+from fmu_components.flexible.given import MeshError, real_array
+from fmu_components.flexible.mesh import Array, Mesh, skew
 
 _FLAT = 1e-9
 """Least moment of a patch about an axis, in parts of the largest one, with which it has a turn about this axis."""
@@ -55,7 +56,7 @@ def interfaces(mesh: Mesh, ports: Mapping[str, Any]) -> list[Interface]:
     for name, given in ports.items():
         patch = given if isinstance(given, Patch) else Patch(np.atleast_1d(given).tolist())
         for node in patch.nodes:
-            if not isinstance(node, int | np.integer) or not 0 <= node < len(mesh.nodes):
+            if isinstance(node, bool) or not isinstance(node, int | np.integer) or not 0 <= node < len(mesh.nodes):
                 raise MeshError(
                     f"port '{name}' is at the node {node!r}, which the mesh does not have: give whole numbers from 0 to {len(mesh.nodes) - 1}"
                 )
@@ -70,7 +71,7 @@ def interfaces(mesh: Mesh, ports: Mapping[str, Any]) -> list[Interface]:
 def _interface(mesh: Mesh, name: str, patch: Patch) -> Interface:
     nodes = np.asarray(patch.nodes)
     dofs, columns = mesh.dofs, mesh.K.shape[0]
-    frame = np.eye(3) if patch.frame is None else np.array(patch.frame, float)
+    frame = np.eye(3) if patch.frame is None else real_array(f"the frame of port '{name}'", patch.frame)
     if frame.shape != (3, 3) or not np.allclose(frame.T @ frame, np.eye(3), atol=1e-9) or np.linalg.det(frame) < 0:
         raise MeshError(f"the frame of port '{name}' is no rotation matrix: give three right-handed axes of length 1 as its columns")
     place = mesh.places[nodes].mean(axis=0)

@@ -11,7 +11,8 @@ import scipy.linalg
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, eigsh, splu
 
-from fmu_components.flexible.mesh import Array, Mesh, MeshError, skew, start_vector
+from fmu_components.flexible.given import MeshError
+from fmu_components.flexible.mesh import Array, Mesh, skew, start_vector
 from fmu_components.flexible.ports import Interface
 
 _DEPENDENT = 1e-9

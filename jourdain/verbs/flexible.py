@@ -11,7 +11,9 @@ from typing import Any
 
 from jourdain.verbs.common import COMPLETED, WrongUse, whole_number
 
-_PORT = re.compile(r"(?P<name>[A-Za-z_]\w*)=(?P<kind>nodes|rigid):(?P<nodes>\d+(-\d+)?(,\d+(-\d+)?)*)", re.ASCII)
+_PORT = re.compile(r"(?P<name>[A-Za-z_]\w*)=(?P<kind>nodes|rigid):(?P<nodes>\d{1,18}(-\d{1,18})?(,\d{1,18}(-\d{1,18})?)*)", re.ASCII)
+_MOST_NODES = 1_000_000
+"""Largest number of nodes between two numbers."""
 
 
 def add_to(verbs: Any) -> argparse.ArgumentParser:
@@ -102,5 +104,8 @@ def _parsed(text: str) -> tuple[str, str, list[int]]:
     nodes: list[int] = []
     for part in found["nodes"].split(","):
         first, _, last = part.partition("-")
-        nodes += range(int(first), int(last or first) + 1)
+        wanted = range(int(first), int(last or first) + 1)
+        if len(wanted) > _MOST_NODES:
+            raise WrongUse(f"'{text[:80]}' names {len(wanted)} nodes; name at most {_MOST_NODES}")
+        nodes += wanted
     return found["name"], found["kind"], nodes

@@ -51,6 +51,7 @@ def test_it_builds_an_fmu_of_the_mesh(mesh: Path, capsys: pytest.CaptureFixture[
     ("options", "sentence"),
     [
         (["--port", "a=12"], "'a=12' is no port; write a name and its nodes, such as a=nodes:12-19,25"),
+        (["--port", "a=nodes:0-99999999999"], "'a=nodes:0-99999999999' names 100000000000 nodes; name at most 1000000"),
         (["--port", "a=nodes:11-13"], "the mesh has no node 13; its 12 nodes have numbers from 1 to 12"),
         (["--port", "a=nodes:1", "--out", "bar.txt"], "--out bar.txt: an FMU has the ending .fmu; write bar.fmu"),
         (["--port", "a=nodes:1", "--matrices", "KGG"], "--matrices KGG: write the names of stiffness and mass, such as KGG,MGG"),

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmu_components.flexible.formats.real import real
-from fmu_components.flexible.mesh import Array, MeshError
+from fmu_components.flexible.given import MeshError
+from fmu_components.flexible.mesh import Array
 
 
 def read_grid(path: Path) -> tuple[NDArray[np.int64], Array]:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fmu_components.flexible.mesh import Array, MeshError
+from fmu_components.flexible.given import MeshError
+from fmu_components.flexible.mesh import Array
 
 
 @dataclass(frozen=True)

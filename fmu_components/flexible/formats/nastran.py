@@ -10,7 +10,7 @@ import numpy as np
 from fmu_components.flexible.formats.grid import read_grid
 from fmu_components.flexible.formats.mesh_file import MeshFile, named_matrices
 from fmu_components.flexible.formats.op4 import read_op4
-from fmu_components.flexible.mesh import MeshError
+from fmu_components.flexible.given import MeshError
 
 
 def read_nastran(path: Path, nodes: Path, matrices: tuple[str, str] | None) -> MeshFile:

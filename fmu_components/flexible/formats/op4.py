@@ -7,7 +7,7 @@ from typing import Any
 
 from fmu_components.flexible.formats.op4_binary import order_of, read_binary
 from fmu_components.flexible.formats.op4_text import read_text
-from fmu_components.flexible.mesh import MeshError
+from fmu_components.flexible.given import MeshError
 
 
 def read_op4(path: Path) -> dict[str, Any]:

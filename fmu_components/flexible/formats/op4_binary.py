@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmu_components.flexible.formats.op4_columns import Columns, columns_of, string_of
-from fmu_components.flexible.mesh import MeshError
+from fmu_components.flexible.given import MeshError
 
 _HEADERS = {24: 4, 48: 8}
 """Bytes of a word, by those of the first record."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fmu_components.flexible.formats.op4_columns import Columns, columns_of, string_of
 from fmu_components.flexible.formats.real import real
-from fmu_components.flexible.mesh import MeshError
+from fmu_components.flexible.given import MeshError
 
 _FORMAT = re.compile(r"(\d+)[ED](\d+)\.\d+", re.IGNORECASE)
 _USUAL = 5, 16

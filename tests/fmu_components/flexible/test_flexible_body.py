@@ -226,7 +226,7 @@ def _skewed(K: Array) -> Array:
         ({"shapes": 30, "inner": 2}, r"30 shapes are asked of a basis of \d+: raise inner to \d+"),
         ({"inner": 100}, r"inner is 100, but with its ports held the mesh has \d+ motions: lower inner"),
         ({"unit": "inch"}, "the unit of the mesh is 'inch'; give 'm' for N, m and kg, or 'mm' for N, mm and tonnes"),
-        ({"stress": {"s": [1.0]}}, r"the stress 's' has the shape \(1,\); give a number for each of the 36 rows of K"),
+        ({"stress": {"s": [1.0]}}, r"the stress 's' has the shape \(1,\); give a finite number for each of the 36 rows of K"),
     ],
 )
 def test_what_is_no_free_elastic_body_is_refused(change: dict[str, Any], sentence: str) -> None:

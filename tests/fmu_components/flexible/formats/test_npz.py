@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import pickle
 import re
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +49,21 @@ def _written(folder: Path, **arrays: Any) -> Path:
             {"K": np.eye(6), "M": np.eye(6), "nodes": np.eye(3), "labels": [1, 1, 2]},
             "has 3 labels for 3 nodes, which are not one different number each",
         ),
-        ({"nodes": np.array([{}], dtype=object)}, r"cannot be read as an \.npz file: Object arrays cannot be loaded"),
+        (
+            {"nodes": np.array([{}], dtype=object)},
+            r"the array 'nodes' of .* has the shape \(1,\) and the type object; it must be a row of three",
+        ),
+        ({"K": np.eye(9), "M": np.eye(9), "nodes": np.eye(3), "labels": [1, 2, np.nan]}, "has labels that are no whole numbers"),
+        (
+            {"K": np.eye(9), "M": np.eye(9), "nodes": np.eye(3), "labels": list("abc")},
+            "and the type <U1; it must be a number for each node",
+        ),
+        ({"K": np.eye(19), "M": np.eye(9), "nodes": np.eye(3)}, r"shape \(19, 19\) .* a matrix with 3 or 6 rows for each of 3 nodes"),
+        (
+            {"K.row": [0], "K.column": [0], "K.value": [1.0], "K.rows": 10**12, "nodes": np.eye(3)},
+            "1000000000000 rows, and 3 nodes make at most 18",
+        ),
+        ({"K.row": [0], "K.column": [0], "K.value": [1.0], "K.rows": np.inf, "nodes": np.eye(3)}, "has inf rows"),
         (
             {"K.row": [7], "K.column": [0], "K.value": [1.0], "K.rows": 6, "nodes": np.eye(3)},
             "the entries of K in .* make no matrix",
@@ -65,8 +82,60 @@ def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
     with pytest.raises(MeshError, match="cannot be read as an"):
         read_mesh(tmp_path / "text.npz")
     np.save(tmp_path / "one.npy", np.eye(3))
-    with pytest.raises(MeshError, match="holds one array; give an"):
+    with pytest.raises(MeshError, match="cannot be read as an"):
         read_mesh(tmp_path / "one.npy")
+    with pytest.raises(MeshError, match="is a folder, a device or a pipe, and no file"):
+        read_mesh(tmp_path)
+    with pytest.raises(MeshError, match="7 is no path"):
+        read_mesh(7)  # type: ignore[arg-type]
+
+
+def _headed(shape: tuple[int, ...], dtype: str = "<f8", data: bytes = b"") -> bytes:
+    """Returns an array in NumPy's format, whose header may say anything."""
+    text = f"{{'descr': {dtype!r}, 'fortran_order': False, 'shape': {shape}}}".encode().ljust(117) + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text + data
+
+
+class _Code:
+    """An object whose reading would run code."""
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return os.remove, ("it ran",)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "sentence"),
+    [
+        (_headed((10**18, 3)), "is not as long as its header says"),
+        (_headed((-1, 3), data=bytes(72)), "is not as long as its header says"),
+        (_headed((3, 3), data=bytes(71)), "is not as long as its header says"),
+        (_headed((10**18, 0)), "must be a row of three numbers"),
+        (_headed((1,), "|O", pickle.dumps([_Code()])), "the type object; it must be a row of three"),
+        (pickle.dumps(_Code()), "is no array of numbers"),
+        (b"\x93NUMPY\x01\x00\xff\xff" + b"-" * 65534 + b"1", "is no array of numbers"),
+        (b"\x93NUMPY\x02\x00\xff\xff\xff\xff{", "is no array of numbers"),
+        (b"\x93NUMPY\x09\x00" + bytes(64), "is no array of numbers"),
+    ],
+)
+def test_headers_that_lie_take_no_memory_and_run_no_code(nodes: bytes, sentence: str, tmp_path: Path) -> None:
+    """Each array is checked by its header before it is read; arrays of other names are not read at all."""
+    with zipfile.ZipFile(tmp_path / "bar.npz", "w") as archive:
+        archive.writestr("nodes.npy", nodes)
+        archive.writestr("other.npy", pickle.dumps(_Code()))
+    with pytest.raises(MeshError, match=sentence):
+        read_mesh(tmp_path / "bar.npz")
+
+
+@pytest.mark.parametrize("place, value", [(8, 99), (6, 1)])
+def test_archives_that_cannot_be_unpacked(place: int, value: int, tmp_path: Path) -> None:
+    """The method of compression is unknown, or the file is encrypted."""
+    path = _written(tmp_path, nodes=np.eye(3))
+    data = bytearray(path.read_bytes())
+    data[place] = value
+    data[data.index(b"PK\x01\x02") + place + 2] = value
+    path.write_bytes(data)
+    with pytest.raises(MeshError, match="cannot be read as an"):
+        read_mesh(path)
 
 
 def test_scikit_fem_assembles_the_same_brick() -> None:
