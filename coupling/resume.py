@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -17,8 +18,10 @@ from coupling.fmus import FmuError
 from coupling.live.checkpoints import CheckpointWriter
 from coupling.live.isolation.processes import check_apart
 from coupling.live.output_paths import followed
+from coupling.live.pausing import Course, Pause
+from coupling.live.run_data import RunData
 from coupling.live.streaming import Stream
-from coupling.options import Run, number
+from coupling.options import OpenRun, Run, number
 from coupling.outcome import Ending, Outcome
 from coupling.plan.as_data import AbsentFunction, from_data
 from coupling.plan.build import Built
@@ -27,6 +30,7 @@ from coupling.plan.drives import Drive, FunctionDrive, drive_of
 from coupling.record import Record
 from coupling.result import Result
 from coupling.simulate import Simulator
+from coupling.steering.run import SteeredRun
 from coupling.structured import misfit, parsed
 
 
@@ -39,6 +43,8 @@ class _Asked(TypedDict):
     fixed: Mapping[str, float]
 
 
+_INTERVALS = 500
+"""Number of intervals between rows, where a run asks for none."""
 _CRASHES = (Ending.PROCESS_DIED, Ending.TIMED_OUT)
 
 
@@ -50,7 +56,9 @@ def resume(
 ) -> Result:
     """Resumes a run from its last checkpoint in the file ``path``, and returns its result with all rows.
 
-    ``drives`` are the functions of time that drove inputs, which no file can hold. ``stop_time`` (seconds) may differ from that of the run.
+    A run of ``start`` goes on without its user: inputs keep the values and rates that were set last, up to ``stop_time``, and rows are
+    recorded at 500 intervals unless the run has ``output_times`` or an ``output_interval``. ``drives`` are the functions of time that drove
+    inputs, which no file can hold. ``stop_time`` (seconds) may differ from that of the run.
     ``progress`` shows a bar on a terminal. Further checkpoints replace the one that was read. A file that is no checkpoint raises
     ResultError, and a file that cannot be read OSError.
     """
@@ -60,20 +68,31 @@ def resume(
     checkpoint = checkpoint_file.read(found)
     asked = _asked(found, checkpoint)
     definition = replace(asked["definition"], drives=_with_functions(found, asked["definition"], drives))
-    run = _until(found, checkpoint, replace(asked["run"], progress=progress), stop_time)
+    run = replace(asked["run"], progress=progress)
+    stop = _stop(found, checkpoint, run, stop_time)
+    run = _with_rows(run, checkpoint.head["time"], stop) if isinstance(run, OpenRun) else _until(run, stop)
     simulator = Simulator(definition)
     try:
-        outcome, record = _go_on(simulator, found, checkpoint, run, asked)
+        outcome, record = _go_on(simulator, found, checkpoint, run, stop, asked)
     finally:
         simulator.close()
     return Result(record, outcome)
 
 
-def _go_on(simulator: Simulator, path: Path, checkpoint: Saved, run: Run, asked: Mapping[str, Any]) -> tuple[Outcome, Record]:
+def _go_on(simulator: Simulator, path: Path, checkpoint: Saved, run: Run, stop: float, asked: Mapping[str, Any]) -> tuple[Outcome, Record]:
     stream = _rows(path, checkpoint)
     checkpoints = CheckpointWriter(path, checkpoint.head["interval"], checkpoint, checkpoint.head.get("inexact", False))
     _check_values(path, checkpoint, simulator.prepare(run))
-    return simulator.run(run, asked["start_values"], asked["fixed"], None, stream, checkpoints)
+    if not isinstance(run, OpenRun):
+        return simulator.run(run, asked["start_values"], asked["fixed"], None, stream, checkpoints)
+
+    def begin(pause: Pause, checkpoints: CheckpointWriter | None) -> tuple[OpenRun, Course[tuple[Outcome, Record]]]:
+        return run, simulator.course(run, RunData(asked["start_values"], stream=stream, checkpoints=checkpoints, pause=pause), {})
+
+    with SteeredRun(begin, (), stream.path if stream else None, checkpoints) as steered:
+        if steered.outcome is None:
+            steered.advance_to(stop)
+    return steered.end
 
 
 def _check_values(path: Path, checkpoint: Saved, built: Built) -> None:
@@ -146,17 +165,34 @@ def _again(name: str, drive: Drive | AbsentFunction, given: Any) -> Drive:
     return replace(found, name=drive.name, breaks=found.breaks or drive.breaks)
 
 
-def _until(path: Path, checkpoint: Saved, run: Run, stop_time: float | None) -> Run:
-    """Returns the run with another end; the record goes on at the same intervals."""
-    stop = run.stop_time if stop_time is None else number("stop_time", stop_time)
-    if stop < checkpoint.head["time"]:
+def _stop(path: Path, checkpoint: Saved, run: Run, given: float | None) -> float:
+    """Returns the time in s to which a run goes on."""
+    reached = checkpoint.head["time"]
+    if given is None and run.is_open:
         raise BuildError(
-            f"stop_time = {stop:g} s lies before t = {checkpoint.head['time']:g} s, where '{path.name}' was made; give a later one"
+            f"'{path.name}' is of a run of start, which waits at t = {reached:g} s and has no end of its own; give one: resume(..., stop_time=...)"
         )
+    stop = run.stop_time if given is None else number("stop_time", given)
+    if not math.isfinite(stop):
+        raise BuildError(f"stop_time = {stop:g} s is refused: it must be finite")
+    if stop < reached:
+        raise BuildError(f"stop_time = {stop:g} s lies before t = {reached:g} s, where '{path.name}' was made; give a later one")
+    return stop
+
+
+def _with_rows(run: OpenRun, reached: float, stop: float) -> OpenRun:
+    """Returns a run of ``start`` with rows from the time that it has reached on, if its options ask for none."""
+    if run.output_times is not None or run.output_interval is not None or stop == reached:
+        return run
+    return replace(run, output_times=np.linspace(reached, stop, _INTERVALS + 1)[1:])
+
+
+def _until(run: Run, stop: float) -> Run:
+    """Returns the run with another end; the record goes on at the same intervals."""
     if stop == run.stop_time:
         return run
     times, last = run.times(), run.stop_time
-    interval = run.output_interval or (last - run.start_time) / 500
+    interval = run.output_interval or (last - run.start_time) / _INTERVALS
     if run.output_times is None and interval > 0:
         further = np.arange(last + interval, stop, interval)
         times = np.concatenate([times, further[stop - further > 1e-9 * (stop - run.start_time)]])

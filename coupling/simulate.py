@@ -7,7 +7,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import cached_property, partial
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -25,10 +25,11 @@ from coupling.live.derivatives.sensitivities import shadows_of
 from coupling.live.fused import begin_fused
 from coupling.live.interval import Interval
 from coupling.live.isolation.processes import RunProcesses, check_apart, needs_several
-from coupling.live.pausing import Course, Integration, Pause, finished
+from coupling.live.pausing import Course, Integration, finished
 from coupling.live.program import compile_program, width_of_rows
 from coupling.live.real_time import first_pause, in_time
 from coupling.live.recording import recorded, taken
+from coupling.live.run_data import RunData
 from coupling.live.running import Running
 from coupling.live.session import Session, alive
 from coupling.live.start import StartValues, start, start_again
@@ -58,18 +59,6 @@ from coupling.solvers.base.solver import SOLVERS, method_between_points, solver_
 
 _MANY_ROWS = 10_000
 """Number of rows beyond which a run checks whether they fit into memory."""
-
-
-class _Given(NamedTuple):
-    """Data that one run has beside its options."""
-
-    start_values: Mapping[str, Value]
-    fixed: Mapping[str, ConstantDrive]
-    pose: Mapping[str, Any] | None
-    stream: Stream | None
-    checkpoints: CheckpointWriter | None
-    instead: Callable[[Session, Run], Integration] | None
-    pause: Pause | None = None
 
 
 class Simulator:
@@ -173,15 +162,13 @@ class Simulator:
         if len(fixed) < len(replaced):
             self = self.with_drives({name: drive for name, drive in replaced.items() if name not in fixed})
         with self._processes.entered(run, self.definition):
-            return finished(self._run_held(run, _Given(start_values or {}, fixed, pose, stream, checkpoints, instead)))
+            return finished(self._run_held(run, RunData(start_values or {}, fixed, pose, stream, checkpoints, instead)))
 
-    def course(
-        self, run: Run, starts: Mapping[str, Value], drives: Mapping[str, Drive], pose: Mapping | None, stream: Stream | None, pause: Pause
-    ) -> Course[tuple[Outcome, Record]]:
-        """Does the same as ``run``, and waits at each pause."""
+    def course(self, run: Run, data: RunData, drives: Mapping[str, Drive]) -> Course[tuple[Outcome, Record]]:
+        """Does the same as ``run``, and waits at each pause of the data."""
         driven = self.with_drives(drives) if drives else self
         with driven._processes.entered(run, driven.definition):
-            return (yield from driven._run_held(run, _Given(starts, {}, pose, stream, None, None, pause)))
+            return (yield from driven._run_held(run, data))
 
     def with_drives(self, drives: Mapping[str, Drive]) -> Simulator:
         key = tuple(drives.items())
@@ -204,7 +191,7 @@ class Simulator:
             if isinstance(drive, ConstantDrive) and is_start_value(fmus, (instance, name), fed)
         )
 
-    def _run_held(self, run: Run, given: _Given) -> Course[tuple[Outcome, Record]]:
+    def _run_held(self, run: Run, given: RunData) -> Course[tuple[Outcome, Record]]:
         """Runs with the stabilisation that was asked for, or with Baumgarte stabilisation if projection is not possible."""
         if given.checkpoints:
             given.checkpoints.describe(self.definition, run, given.start_values, {name: drive.value for name, drive in given.fixed.items()})
@@ -267,7 +254,7 @@ class Simulator:
     def _facts(self) -> Facts:
         return facts_of(self.definition)
 
-    def _run(self, run: Run, given: _Given) -> Course[tuple[Outcome, Record]]:
+    def _run(self, run: Run, given: RunData) -> Course[tuple[Outcome, Record]]:
         start_values, fixed, pose, stream, checkpoints, instead, pause = given
         scheme = scheme_of(run.coupling.name) if run.communication_step is not None else None
         mode = self._mode(run)

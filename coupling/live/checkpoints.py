@@ -77,6 +77,8 @@ class CheckpointedRun(Protocol):
     @property
     def values(self) -> Mapping[tuple[int, str], Value]: ...
     @property
+    def held(self) -> Mapping[tuple[int, str], Value]: ...
+    @property
     def checkpoints(self) -> CheckpointWriter | None: ...
     @property
     def way(self) -> Way: ...
@@ -264,7 +266,7 @@ class CheckpointWriter:
             **session.running.way._asdict(),
             "inexact": self.inexact,
             "restarted": self._of(session),
-            "values": [[index, name, as_data(value)] for (index, name), value in session.running.values.items()],
+            "values": [[index, name, as_data(value)] for (index, name), value in self._values(session).items()],
             "warned": list(self._warned),
             "beside": [{name: as_data(getattr(of, name)) for name in of.kept} for of in beside],
             "rows": self._rows.told if self._rows else None,
@@ -276,6 +278,12 @@ class CheckpointWriter:
         if self._rows:
             self._rows.store()
         checkpoint_file.write(self.path, head, blocks)
+
+    def _values(self, session: Checkpointed) -> dict[tuple[int, str], Value]:
+        """Returns the start values of the run; instances that are restarted start with the values that were set last."""
+        running, restarted = session.running, self._restarted
+        held = {} if restarted is None else {at: value for at, value in running.held.items() if restarted[at[0]]}
+        return {**running.values, **held}
 
     # -- sentences -------------------------------------------------------------------------------------------------------------------
 

@@ -40,6 +40,8 @@ class Running:
     """The size of the mechanism in m, once it has been asked for."""
     said: dict[int, str] = field(default_factory=dict, init=False)
     """Warnings of instances at the start, by their numbers."""
+    held: dict[tuple[int, str], Value] = field(default_factory=dict, init=False)
+    """Inputs and parameters that the user of a run has set in instances, as start values."""
     raised: BaseException | None = field(default=None, init=False)
     """The exception that a function of time raised, or a signal during the run."""
 

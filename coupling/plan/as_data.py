@@ -12,7 +12,7 @@ from typing import Any, get_type_hints
 import numpy as np
 
 from coupling.errors import BuildError, shown
-from coupling.options import Contacts, Index3, Isolation, Run, Scheme, Successive
+from coupling.options import Contacts, Index3, Isolation, OpenRun, Run, Scheme, Successive
 from coupling.plan import formulas
 from coupling.plan.definition import Definition, FmuFile, InstanceDefinition, Transformation
 from coupling.plan.drives import (
@@ -45,7 +45,7 @@ class AbsentFunction:
 _KNOWN: dict[str, type] = {
     each.__name__: each
     for each in (
-        *(AbsentFunction, Definition, InstanceDefinition, Run, Shown, Transformation),
+        *(AbsentFunction, Definition, InstanceDefinition, OpenRun, Run, Shown, Transformation),
         *(Contacts, Index3, Isolation, Scheme, Successive),
         *(ConstantDrive, FormulaDrive, PolynomialDrive, SplineDrive, TableDrive, TextDrive),
     )

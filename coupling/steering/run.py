@@ -17,6 +17,7 @@ from coupling.checks import checked_names
 from coupling.errors import BuildError, NotRecorded, ResultError, RunEnded, shown
 from coupling.kernel.state.visit import Unvisited, load_state, saved_state
 from coupling.kernel.system.status import Status
+from coupling.live.checkpoints import CheckpointWriter, looked
 from coupling.live.pausing import Course, Pause, Paused, PausedSteps
 from coupling.live.recording import copied, recorded
 from coupling.names import nearest
@@ -34,7 +35,7 @@ from coupling.watching.watchable import Watchable
 if TYPE_CHECKING:
     from coupling.live.session import Session
 
-Begin = Callable[[Pause], "tuple[OpenRun, Course[tuple[Outcome, Record]]]"]
+Begin = Callable[["Pause", "CheckpointWriter | None"], "tuple[OpenRun, Course[tuple[Outcome, Record]]]"]
 _NO_TIMES = np.zeros(0)
 _MOST_ROWS = 10_000
 """Number of rows that options may ask for within one step."""
@@ -49,13 +50,13 @@ class SteeredRun(Watchable):
     from another one.
     """
 
-    def __init__(self, begin: Begin, inputs: Sequence[str], file: Path | None) -> None:
-        """Takes a function that makes the run from its pause, the inputs that may have rates, and the file of rows, if there is one.
-        ``System.start`` is for users."""
+    def __init__(self, begin: Begin, inputs: Sequence[str], file: Path | None = None, checkpoints: CheckpointWriter | None = None) -> None:
+        """Takes a function that makes the run from its pause and the writer of its checkpoints, the inputs that may have rates, and the file
+        of rows, if there is one. ``System.start`` is for users."""
         self._begin, self._inputs, self._file = begin, inputs, file
         self._thread, self._stopping = threading.get_ident(), False
         self._pause = Pause(-math.inf)
-        self._run, self._course = begin(self._pause)
+        self._run, self._course = begin(self._pause, checkpoints)
         self._context = copy_context()
         self._paused: Paused | None = None
         self._end: tuple[Outcome, Record] | None = None
@@ -64,14 +65,14 @@ class SteeredRun(Watchable):
         self._result: tuple[int, Result] | None = None
         self._settings = Settings(inputs)
         self._rows = Rows()
-        self._times = times_until(self._run, self._run.start_time)
-        """Number of the times so far at which the options ask for a row."""
         self._began_anew = 0
         """Number of restored states at which the solver began anew."""
         self._columns: Mapping[str, int] = {}
         """Places of recorded variables in a row, by name."""
         self._resume(lambda: next(self._course))
-        columns = self._session.program.columns if self._paused else self._ended[1].columns
+        self._times = times_until(self._run, self.time)
+        """Number of the times so far at which the options ask for a row."""
+        columns = self._session.program.columns if self._paused else self.end[1].columns
         self._columns = {each.name: i for i, each in enumerate(columns, start=1)}
 
     # -- where it is -------------------------------------------------------------------------------------------------------------------
@@ -256,6 +257,7 @@ class SteeredRun(Watchable):
         if self._paused:
             self._times = times_until(self._run, self.time)
             self._stay()
+            looked(self._session, Status.PAUSED, *self._running_now.beside)
 
     @property
     def _fixed_step(self) -> float | None:
@@ -325,7 +327,8 @@ class SteeredRun(Watchable):
         try:
             inner = saved_state(session.inner.kernel) if session.inner is not None else None
             rows = self._rows.note(session.kernel, self.time)
-            own = saved_state(session.kernel)
+            with session.kernel.without_rows():
+                own = saved_state(session.kernel)
         except Unvisited as error:
             raise ResultError(f"'{session.built.parts[error.instance].name}' did not give its state at t = {self.time:g} s") from None
         beside = tuple({name: deepcopy(getattr(of, name)) for name in of.kept} for of in paused.beside)
@@ -357,7 +360,7 @@ class SteeredRun(Watchable):
     def fork(self) -> SteeredRun:
         """Returns another run at the same point, which goes its own way."""
         state = self.save()
-        other = SteeredRun(self._begin, self._inputs, None)
+        other = SteeredRun(self._begin, self._inputs)
         try:
             other.restore(state)
         except BaseException:
@@ -391,7 +394,8 @@ class SteeredRun(Watchable):
         return self._paused
 
     @property
-    def _ended(self) -> tuple[Outcome, Record]:
+    def end(self) -> tuple[Outcome, Record]:
+        """The outcome and the record of a run that has ended."""
         assert self._end
         return self._end
 

@@ -41,7 +41,6 @@ class Rows:
         past = int(np.searchsorted(fresh[:, 0], time))
         if past:
             self._last = Piece(self._last, fresh[:past].copy(), first + past)
-        kernel.leave_rows()
         return self._last, fresh[past:]
 
     def restore(self, kernel: Kernel, piece: Piece | None, present: np.ndarray) -> None:
@@ -50,7 +49,6 @@ class Rows:
         while each is not None:
             pieces.append(each.rows)
             each = each.before
-        kernel.leave_rows()
         kernel.put_rows(np.concatenate(pieces[::-1]))
         self._last = piece
 

@@ -42,7 +42,8 @@ class Signals:
         self.advance, self.out = self._steering.advance, self._steering.out
         self._shape = (len(inputs),)
         run = session.run
-        self.alone = run.output_interval is run.output_times is run.max_seconds is None and not run.sensitivities
+        several = run.sensitivities or session.running.checkpoints
+        self.alone = run.output_interval is run.output_times is run.max_seconds is None and not several
         """True if nothing but the signals happens between the ends of a piece."""
 
     @property

@@ -11,9 +11,11 @@ import numpy as np
 
 from coupling.checks import checked_names
 from coupling.errors import BuildError
+from coupling.live.checkpoints import CheckpointWriter, checkpoint_writer
 from coupling.live.pausing import Course, Pause
+from coupling.live.run_data import RunData
 from coupling.live.streaming import stream_of
-from coupling.options import OpenRun
+from coupling.options import Checkpoint, OpenRun
 from coupling.options.calls import check_names
 from coupling.outcome import Outcome
 from coupling.plan.connections import find_end
@@ -40,14 +42,15 @@ def start(
     start_values: Mapping[str, Value] | str | None = None,
     drives: Mapping[str, float | Callable[[float], float] | Sequence[Sequence[float]] | np.ndarray] | None = None,
     record_to: Path | str | None = None,
+    checkpoint: Path | str | Checkpoint | None = None,
     **options: Any,
 ) -> SteeredRun:
     """Starts and returns a run that waits at its start, and is advanced piece by piece: ``with system.start() as run: run.advance(0.01)``.
 
     Between two pieces, ``run["rod.theta"]`` is a present value in the unit of its variable. ``run["motor.tau"] = 2.0`` sets an input, a
-    parameter or a state from there on. ``options`` are those of ``simulate``, except for ``stop_time``, ``progress`` and ``checkpoint``, in
-    whose place ``save`` returns states. ``record_to`` is the path of a file ``.jrd`` that takes the rows in place of memory; such a run has
-    no ``save``. A row is recorded at the end of each piece, at events, and at ``output_times`` or ``output_interval`` (seconds) where
+    parameter or a state from there on. ``options`` are those of ``simulate``, except for ``stop_time`` and ``progress``. ``record_to`` is
+    the path of a file ``.jrd`` that takes the rows in place of memory; such a run has no ``save``. ``checkpoint`` is the path of a file
+    from which ``System.resume`` continues the run to a ``stop_time``, with the values that were set last. A row is recorded at the end of each piece, at events, and at ``output_times`` or ``output_interval`` (seconds) where
     these are given. ``inputs`` are names of inputs that will be set with a rate, such as prescribed motions. Systems and options that are
     refused raise BuildError, and impossible starts StartError or InitialStateError. ``initial``, ``start_values`` and ``drives`` are
     those of ``simulate``.
@@ -56,26 +59,28 @@ def start(
     for name in _LEFT_OUT:
         if name in options:
             raise BuildError(f"start has no option '{name}': the run ends where its user stops to advance it; leave it out")
-    if "checkpoint" in options:
-        raise BuildError("start has no option 'checkpoint': save() returns states, to which restore() goes back; leave it out")
-    stream = stream_of(record_to, None)
+    checkpoints = checkpoint_writer(checkpoint)
+    stream = stream_of(record_to, checkpoints)
     check_names("start", options, known)
     names = checked_names("inputs", inputs)
     pose = system._pose(initial)
     word = initial if isinstance(initial, str) else OpenRun.initial
-    OpenRun(initial=word, **options)  # refuses what cannot be
+    if OpenRun(initial=word, **options).isolation.on_crash != "stop":  # other options are refused here too
+        raise BuildError(
+            "on_crash = 'restart' is refused: values that were set since the checkpoint would be lost; leave it out, and call System.resume"
+        )
     values = dict(start_values_of(start_values, system.instances) or {})
     simulator = system._simulator or Simulator(system.definition)
     left = _left_to_user(system, names, values)
     given = {**drives_of(drives, system.instances), **left}
 
-    def begin(pause: Pause) -> tuple[OpenRun, Course[tuple[Outcome, Record]]]:
-        run = OpenRun(initial=word, **options)
-        return run, simulator.course(run, values, given, pose, stream, pause)
+    def begin(pause: Pause, checkpoints: CheckpointWriter | None) -> tuple[OpenRun, Course[tuple[Outcome, Record]]]:
+        run, data = OpenRun(initial=word, **options), RunData(values, pose=pose, stream=stream, checkpoints=checkpoints, pause=pause)
+        return run, simulator.course(run, data, given)
 
     try:
         solver_of(OpenRun(initial=word, **options))
-        run = SteeredRun(begin, names, stream.path if stream else None)
+        run = SteeredRun(begin, names, stream.path if stream else None, checkpoints)
     except BuildError:
         if system._simulator is None:
             simulator.close()

@@ -41,6 +41,10 @@ class Target:
         check_value(self.name, self.variable, value)
         return float(value)
 
+    def item(self, value: float) -> float | int | bool:
+        """Returns a value that was checked in the type of the variable."""
+        return {"integer": int, "boolean": bool}.get(self.variable.type, float)(value)
+
 
 class Targets:
     """The variables of a system that may be set, by full names."""

@@ -130,9 +130,10 @@ def integrated(sample: float, end: float, angle: float = 0.0) -> np.ndarray:
     return state
 
 
-def test_steering(capsys):
-    """The arm follows a controller in Python as SciPy integrates it between samples; pieces by arrays have the same bits. The page that is
-    watched shows the arm in free fall."""
+def test_steering(capsys, tmp_path, monkeypatch):
+    """The arm follows a controller in Python as SciPy integrates it between samples; pieces by arrays have the same bits. A run that is
+    resumed holds its effort. The page that is watched shows the arm in free fall."""
+    monkeypatch.chdir(tmp_path)
     made = run_all(DOCS / "steering.md")
     held = made["held"]
     assert [held["rod.theta"][-1], held["rod.omega"][-1]] == pytest.approx(integrated(0.005, 2.0), abs=1e-7)
@@ -141,6 +142,8 @@ def test_steering(capsys):
     said = capsys.readouterr().out
     assert "completed at t = 2" in said and "the run is shown at http://127.0.0.1:" in said
     inertia = 1 / 12 + 0.25
+    lift = solve_ivp(lambda t, y: [y[1], (4.0 - 0.5 * 9.81 * np.cos(y[0])) / inertia], (0, 1.0), [0.0, 0.0], rtol=1e-10, atol=1e-12)
+    assert made["later"]["rod.theta"][-1] == pytest.approx(lift.y[0, -1], abs=1e-7)
     fall = solve_ivp(lambda t, y: [y[1], -0.5 * 9.81 * np.cos(y[0]) / inertia], (0, 0.5), [0.0, 0.0], rtol=1e-10, atol=1e-12)
     assert made["run"]["rod.theta"] == pytest.approx(fall.y[0, -1], abs=1e-7)
 

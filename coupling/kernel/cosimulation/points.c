@@ -201,6 +201,8 @@ void course_visit(Kernel *k, Visit *v)
         const Course begun = *course;
         VISIT_FROM_TO(v, course, number, restart);
         VISIT(v, course->next_output);
+        if (v->mode == LOADING && !isfinite(course->stop)) /* the next piece has rows of its own */
+            course->next_output = course->outputs;
         VISIT(v, course->returns);
         visit_check(v, course->order >= 0 && course->order <= begun.order && course->next_output >= 0 && course->next_output <= course->outputs);
         visit_check(v, course->steps >= 0 && course->number >= 0 && course->number < LONG_MAX / 2);

@@ -111,7 +111,7 @@
     CALL(INT, kernel_pass_jump_at_point, POINTER) \
     CALL(INT, kernel_pause_at, POINTER, REAL, LONG, POINTER) \
     CALL(INT, kernel_pause_course_at, POINTER, REAL, LONG, POINTER) \
-    CALL(NONE, kernel_leave_rows, POINTER) \
+    CALL(NONE, kernel_leave_rows, POINTER, BOOL) \
     CALL(INT, kernel_put_rows, POINTER, LONG, POINTER) \
     CALL(REAL, kernel_recorded_until, POINTER) \
     CALL(INT, kernel_repeated, POINTER, INT, POINTER, POINTER, POINTER) \

@@ -148,6 +148,8 @@ static void visit_state(Kernel *k, Visit *v)
     VISIT_WITHIN(v, own, stiffest, stiffest, -1, k->states - 1);
     visit_within(v, own->flips, n, 0, INT_MAX - 1);
     visit_check(v, own->watched >= 0 && own->to_watch >= FEWEST_WATCHED && own->to_watch <= MOST_WATCHED && own->stiff_steps >= 0);
+    if (v->mode == LOADING && !isfinite(k->run->stop)) /* the next piece has rows of its own */
+        own->output_checked = 0;
     visit_check(v, own->t_checked >= k->run->start && own->t_checked <= k->run->t && own->rows_checked >= 0 && own->rows_checked <= kernel_rows(k));
     visit_check(v, own->output_checked >= 0 && own->output_checked <= k->run->outputs && own->unchecked >= 0 && own->unchecked_at_most >= 0 &&
                        own->unchecked_at_most <= MORE_SELDOM);

@@ -186,9 +186,9 @@ const double *kernel_last_row(const Kernel *k)
     return record->rows ? record->values + (record->file ? 0 : (size_t)(record->rows - 1) * width_of(k)) : NULL;
 }
 
-void kernel_leave_rows(Kernel *k)
+void kernel_leave_rows(Kernel *k, bool apart)
 {
-    k->record->apart = true;
+    k->record->apart = apart;
 }
 
 int kernel_put_rows(Kernel *k, long rows, const double *values)

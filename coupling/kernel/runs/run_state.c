@@ -17,6 +17,8 @@ void run_visit(Kernel *k, Visit *v)
     VISIT_FROM_TO(v, run, t, t_before);
     VISIT_FROM_TO(v, run, steps, near);
     VISIT(v, run->next_output);
+    if (v->mode == LOADING && !isfinite(run->stop)) /* the next piece has rows of its own */
+        run->next_output = run->outputs;
     VISIT_FROM_TO(v, run, last_event, close); /* the end of the run, and what is recorded, may be others */
     VISIT_FROM_TO(v, run, from, t_earlier);
     visit_check(v, run->t >= run->start && run->t <= run->stop && run->t_before >= run->start && run->t_before <= run->t && !isnan(run->longest));

@@ -6,7 +6,8 @@ import ctypes
 import math
 import os
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from ctypes import POINTER, byref, c_bool, c_double, c_int, c_long, c_void_p
 
 import numpy as np
@@ -78,7 +79,7 @@ declare(
         "kernel_free_record": (None, [c_void_p]),
         "kernel_record_kept": (POINTER(_Record), [_p]),
         "kernel_last_row": (POINTER(_d), [_p]),
-        "kernel_leave_rows": (None, [_p]),
+        "kernel_leave_rows": (None, [_p, _b]),
         "kernel_put_rows": (_i, [_p, _n, _p]),
         "kernel_recorded_until": (_d, [_p]),
         "kernel_begin_rows_file": (_i, [_p, _i, _n, _i, _p]),
@@ -262,9 +263,14 @@ class Core:
         count = max(0, kept.rows - first)
         return self.library.copied(kept.values + 8 * first * width, count * width).reshape(-1, width) if count else np.zeros((0, width))
 
-    def leave_rows(self) -> None:
-        """Has states that are saved from now on leave the rows to the caller: they have their number alone."""
-        self.library.kernel_leave_rows(self.handle)
+    @contextmanager
+    def without_rows(self) -> Iterator[None]:
+        """Has states that are saved inside leave the rows to the caller: they have their number alone."""
+        self.library.kernel_leave_rows(self.handle, True)
+        try:
+            yield
+        finally:
+            self.library.kernel_leave_rows(self.handle, False)
 
     def put_rows(self, rows: np.ndarray) -> None:
         """Replaces all rows in memory."""

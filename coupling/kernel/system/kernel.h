@@ -230,7 +230,7 @@ int kernel_begin_rows_file(Kernel *, int file, long first, int width, const int 
 long kernel_end_rows_file(Kernel *);                                                     /* number of rows in the file; none stay here */
 int kernel_rows_file_error(const Kernel *);                                              /* the number of the error that ended them, or 0 */
 const double *kernel_last_row(const Kernel *); /* the time and the values; null if there is no row */
-void kernel_leave_rows(Kernel *);                         /* states that are saved from now on leave the rows to the caller */
+void kernel_leave_rows(Kernel *, bool apart);             /* says whether states that are saved leave the rows to the caller */
 int kernel_put_rows(Kernel *, long rows, const double *); /* gives the record so many rows, and no others */
 double kernel_recorded_until(const Kernel *); /* the time of the last row; NaN if none exists */
 

@@ -443,7 +443,6 @@ def test_what_is_refused() -> None:
     driven.drive(PIN, 1.0)
     for options, text in (
         ({"stop_time": 1.0}, "start has no option 'stop_time': the run ends where its user stops to advance it; leave it out"),
-        ({"checkpoint": "x"}, "start has no option 'checkpoint': save() returns states, to which restore() goes back; leave it out"),
         ({"communication_stp": 0.1}, "start has no option 'communication_stp'; did you mean 'communication_step'?"),
         ({"solver": "index3"}, "solver = 'index3' has no step_size, which follows from the end of a run; give Index3(step_size=0.001)"),
         (

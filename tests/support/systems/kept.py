@@ -94,7 +94,8 @@ def checkpoints(folder: Path, seed: int, most: int) -> Iterator[list[Path]]:
 
     def looked(self: CheckpointWriter, session: Session, beside: Any) -> None:
         time = session.kernel.time - session.run.start_time
-        if len(made) < most and time >= shares[len(made)] * (session.run.stop_time - session.run.start_time):
+        span = 1.0 if session.run.is_open else session.run.stop_time - session.run.start_time
+        if len(made) < most and time >= shares[len(made)] * span:
             made.append(folder / f"{len(made)}.ckpt")
             last, self.path, self.interval = self.path, made[-1], 3600.0
             self.keep(session, beside)
