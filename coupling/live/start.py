@@ -150,7 +150,7 @@ def _stepping(program: Program, index: int, part: Part) -> Stepping | None:
     updated = part.interface.intermediate_update
     references = np.array([a.reference for a in program.built.schedule.arriving if a.part == index] if updated else [], dtype=np.uintc)
     events = part.interface.event_mode
-    return Stepping(events, events and part.interface.might_return_early, references)
+    return Stepping(events, part.interface.early_return or (events and part.interface.might_return_early), references)
 
 
 def _enter_together(session: Session, together: Together, changed: Mapping[int, Mapping[str, Value]], reset: bool) -> None:

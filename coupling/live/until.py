@@ -36,6 +36,20 @@ def watch_until(session: Session) -> None:
     end_by_formula(session.kernel, program(tree), program(margin(tree)))
 
 
+def columns_of_until(session: Session) -> set[int]:
+    """Returns the places in a row of the values on which the condition depends; none if it is a function."""
+    found: set[int] = set()
+    if isinstance(session.run.until, str):
+        places = {"time": 0, **session.program.column_of}
+
+        def note(name: str, alone: bool) -> float:
+            found.add(places[name])
+            return 0.0
+
+        named(parsed(session.run.until), note)
+    return found
+
+
 def _place(session: Session, places: Mapping[str, int], name: str, alone: bool) -> float:
     """Returns the place in a row of a recorded value; ``alone`` is true where the value itself is a condition."""
     if name not in places:

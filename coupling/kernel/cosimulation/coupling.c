@@ -118,8 +118,10 @@ void kernel_end_coupling(Kernel *k)
         return;
     forget_saved(k);
     for (int i = 0; i < c->count; i++) {
-        if (c->steppers[i].instance)
+        if (c->steppers[i].instance) {
             c->steppers[i].instance->inputs = NULL;
+            c->steppers[i].instance->wanted = NULL;
+        }
         free_operations(&c->steppers[i].sequence);
         free_operations(&c->steppers[i].outputs);
     }
@@ -160,7 +162,9 @@ void kernel_reset_coupling(Kernel *k)
         c->steppers[i].inputs.degree = c->steppers[i].alone = 0;
     }
     c->known = c->degree = 0;
-    c->ending = c->event = c->sudden = c->ready = c->careful = c->align = false;
+    c->ending = c->event = c->sudden = c->ready = c->careful = c->align = c->lone = c->stopping = false;
+    c->within = NULL;
+    c->stepping = NULL;
     c->earliest = c->seconds = 0;
     c->passes = c->discarded = c->sampled = 0;
 }
@@ -180,9 +184,10 @@ void kernel_announce(Kernel *k)
     k->coupling->event = true;
 }
 
-void kernel_set_align(Kernel *k, bool align)
+void kernel_set_align(Kernel *k, bool align, bool lone)
 {
     k->coupling->align = align;
+    k->coupling->lone = lone;
 }
 
 void kernel_set_careful(Kernel *k, bool careful)

@@ -19,7 +19,9 @@ declare(
         "kernel_evaluate_point": (_i, [_p, _d]),
         "kernel_complete": (_i, [_p]),
         "kernel_set_careful": (None, [_p, _b]),
-        "kernel_set_align": (None, [_p, _b]),
+        "kernel_set_align": (None, [_p, _b, _b]),
+        "kernel_look_within": (None, [_p, _p]),
+        "kernel_cut_step": (None, [_p, _d, _d]),
         "kernel_set_ready": (None, [_p]),
         "kernel_polynomials": (POINTER(_d), [_p]),
         "kernel_coupling_counts": (None, [_p, POINTER(_n), POINTER(_n), POINTER(_d), POINTER(_d)]),
@@ -87,9 +89,13 @@ class Coupled(Core):
         """Says that there was an event since the last point."""
         self.library.kernel_announce(self.handle)
 
-    def set_align(self, align: bool) -> None:
-        """Sets whether all instances go back if one of them meets an event within a step."""
-        self.library.kernel_set_align(self.handle, align)
+    def set_align(self, align: bool, *, lone: bool = False) -> None:
+        """Sets whether all instances go back if one of them meets an event within a step. ``lone``: there is one, which need not go back."""
+        self.library.kernel_set_align(self.handle, align, lone)
+
+    def cut_step(self, t: float, end: float) -> None:
+        """Says that the only instance has ended the step from a time before its end."""
+        self.library.kernel_cut_step(self.handle, t, end)
 
     def set_ready(self) -> None:
         """Reports that Co-Simulation instances have left Initialization Mode."""

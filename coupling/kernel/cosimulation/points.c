@@ -271,10 +271,14 @@ static int one_step(Kernel *k)
         kernel_note_inputs(k, course->restart);
     double next = next_point(k);
     course->restart = false;
-    int result = c->align ? kernel_save(k, 0) : KERNEL_DONE;
+    const bool returns = c->align && !c->lone;
+    int result = returns ? kernel_save(k, 0) : KERNEL_DONE;
     if (result == KERNEL_DONE)
-        result = kernel_explicit_step(k, next - t, course->order, course->in_turn, !c->align);
-    if (result == KERNEL_DONE && c->earliest < next) {
+        result = kernel_explicit_step(k, next - t, course->order, course->in_turn, !returns);
+    if (result == KERNEL_DONE && c->earliest < next && !returns) {
+        next = c->earliest;
+        kernel_cut_step(k, t, next);
+    } else if (result == KERNEL_DONE && c->earliest < next) {
         next = c->earliest;
         c->align = false;
         result = kernel_restore(k, 0);
@@ -345,7 +349,10 @@ int kernel_follow(Kernel *k, long steps)
         result = kernel_until_point(k);
         if (result)
             return result;
+        if (k->coupling->stopping)
+            break;
     }
+    k->coupling->stopping = false;
     return k->t < course->stop ? KERNEL_PAUSED : KERNEL_DONE;
 }
 

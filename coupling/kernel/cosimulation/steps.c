@@ -371,12 +371,17 @@ static int step_one(Kernel *k, Stepper *s, double t, double h, bool last_word)
             return KERNEL_DONE;
         status = instance_step_failed(s->instance, instance_heard(s->instance, status), &end);
     } else {
+        s->asked = false;
+        c->stepping = s;
         status = instance_do_step(s->instance, t, h, last_word, &end);
     }
     if (status <= WARNING && !end.event && !end.terminate && end.reached == t + h)
         return KERNEL_DONE;
-    if (c->align && !s->period && status <= WARNING && end.event && end.reached > t + closely * h && end.reached < t + h) {
+    const bool calls = (end.event || s->asked) && !end.terminate;
+    if (c->align && !s->period && status <= WARNING && calls && end.reached > t + closely * h && end.reached < t + h) {
         c->earliest = fmin(c->earliest, end.reached);
+        if (c->lone)
+            s->event = c->event = c->event || end.event;
         return KERNEL_DONE; /* everybody will go back, and stop there */
     }
     return piecewise(k, s, t, t + h, last_word, status, end);

@@ -4,12 +4,12 @@
 void instance_follow(void *environment, double time, bool set_requested, bool get_allowed, bool step_finished, bool can_return,
                      bool *return_requested, double *return_time)
 {
-    (void)get_allowed, (void)step_finished, (void)can_return;
+    (void)step_finished;
     Instance *const found = environment == instance_stepping ? instance_stepping : instance_of(environment, NULL);
     Instance *const instance = found ? found : instance_stepping;
     const Polynomials *p = instance ? instance->inputs : NULL;
     if (return_requested)
-        *return_requested = false;
+        *return_requested = can_return && get_allowed && instance && instance->wanted && instance->wanted(instance->by, time);
     if (return_time)
         *return_time = time;
     if (!set_requested || !p || !p->degree)

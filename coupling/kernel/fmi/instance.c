@@ -72,7 +72,7 @@ Instance *instance_open(const Library *library, const Making *how, char *problem
     instance->called = true;
     Surroundings *const before = instance_surroundings(instance);
     instance->component = viewed ? instantiate(instance, how) : NULL;
-    if (viewed && !instance->component && instance->event_mode) { /* it may have declared more than it can do */
+    if (viewed && !instance->component && how->stepping && (instance->event_mode || how->stepping->early_return)) { /* it may have declared more than it can do */
         Stepping without = *how->stepping;
         Making again = *how;
         without.event_mode = without.early_return = instance->event_mode = false;

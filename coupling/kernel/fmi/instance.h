@@ -30,6 +30,8 @@ struct Instance {
     bool stepped;     /* runs in Co-Simulation; else in Model Exchange */
     bool event_mode;  /* a Co-Simulation instance that handles events in Event Mode */
     const Polynomials *inputs; /* inputs that an intermediate update sets; null where no input follows a polynomial */
+    bool (*wanted)(void *by, double time); /* says whether its step should end at a time that it has come to; null where nothing asks */
+    void *by;
     bool running; /* has left Initialization Mode */
     bool logs;   /* shows what it logs as it comes */
     bool called; /* no message has been logged since a call began */

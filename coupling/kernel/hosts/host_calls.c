@@ -57,6 +57,7 @@
     CALL(POINTER, kernel_conflicting, POINTER) \
     CALL(LONG, kernel_copy_peaks, POINTER, POINTER, BOOL) \
     CALL(INT, kernel_couple, POINTER, POINTER) \
+    CALL(NONE, kernel_cut_step, POINTER, REAL, REAL) \
     CALL(NONE, kernel_coupling_counts, POINTER, POINTER, POINTER, POINTER, POINTER) \
     CALL(LONG, kernel_course_steps, POINTER) \
     CALL(INT, kernel_decide_in_order, POINTER, REAL, POINTER) \
@@ -89,6 +90,7 @@
     CALL(POINTER, kernel_lawful, POINTER) \
     CALL(NONE, kernel_leave_last, POINTER) \
     CALL(NONE, kernel_limit_values, POINTER, POINTER) \
+    CALL(NONE, kernel_look_within, POINTER, POINTER) \
     CALL(INT, kernel_loop_deficiency, POINTER, INT, BOOL, POINTER, POINTER, POINTER) \
     CALL(INT, kernel_loop_factors, POINTER, INT, POINTER, POINTER, POINTER, POINTER) \
     CALL(INT, kernel_loop_linearise, POINTER, INT) \
@@ -129,7 +131,7 @@
     CALL(POINTER, kernel_runge_kutta, POINTER) \
     CALL(INT, kernel_save, POINTER, INT) \
     CALL(INT, kernel_schedule, POINTER, POINTER, POINTER, INT, REAL, POINTER) \
-    CALL(NONE, kernel_set_align, POINTER, BOOL) \
+    CALL(NONE, kernel_set_align, POINTER, BOOL, BOOL) \
     CALL(NONE, kernel_set_careful, POINTER, BOOL) \
     CALL(NONE, kernel_set_damping, POINTER, REAL) \
     CALL(NONE, kernel_set_degree, POINTER, INT) \

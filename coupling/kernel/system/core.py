@@ -125,6 +125,8 @@ class Core:
         """Objects to which the run refers."""
         self.until: object = None
         """The condition that ends the run, kept alive here."""
+        self.within: object = None
+        """Reasons to end steps of Co-Simulation instances early, kept alive here."""
         self._there: list[int] = []
         """Files that are open in the process of the kernel."""
         self._parameters, self._differentiated = 0, object()

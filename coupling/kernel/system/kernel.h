@@ -241,11 +241,26 @@ int kernel_events_alone(const Kernel *, int stepper); /* events within its steps
 int kernel_taken_degree(const Kernel *, int stepper); /* degree of its inputs' polynomials, which may be less than it declares */
 void kernel_announce(Kernel *); /* an event that happened since the last point */
 double kernel_passed(const Kernel *, int bond);
-void kernel_set_align(Kernel *, bool align);
+void kernel_set_align(Kernel *, bool align, bool lone); /* lone: the only instance that steps, which need not go back */
 void kernel_set_ready(Kernel *); /* the instances have left Initialization Mode */
 void kernel_set_degree(Kernel *, int degree); /* sets the degree of the polynomials of a step */
 void kernel_coupling_counts(const Kernel *, long *passes, long *discarded, double *earliest, double *seconds);
 double *kernel_polynomials(Kernel *); /* values, then slopes, then curves, each with room for one more than there are inputs */
+
+/* within.c: reasons to request that an instance ends its step early. row: values of the last point, the time first. Those of one instance are read
+ * anew, and the step should end where the condition of `until` holds for them; stepper: its number, or -1. stops: asked now and then with the
+ * time; positive where the run should stop. */
+typedef struct {
+    int stepper, count;
+    const int *column;
+    const Reference *reference;
+    double *value, *row;
+    double (*stops)(double t, void *context);
+    void *context;
+} Within;
+
+void kernel_look_within(Kernel *, const Within *); /* from now on; it stays with the caller, until the next run */
+void kernel_cut_step(Kernel *, double t, double end); /* the only instance has ended the step from t early: inputs belong to this end */
 
 /* steps.c: Co-Simulation instances over one step */
 int kernel_get_outputs(Kernel *);

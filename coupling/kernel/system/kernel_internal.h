@@ -289,6 +289,7 @@ typedef struct {
     Status (*step)(Component, double time, double size, int last_word);
     void *saved[SAVED];
     double next_time[SAVED]; /* time of the time event that was next then */
+    bool asked; /* the run wanted the last step to end before its end */
     Operations sequence, outputs; /* operations for steps one after another: what is passed on for it, and its outputs */
 } Stepper;
 
@@ -352,6 +353,11 @@ typedef struct Coupling {
     struct Bound *bound; /* ranges of values, and as they were at the point to which the course can return */
     int bounds, limits; /* limits: the last ones, beyond which the run ends */
     int (*get_outputs)(struct Kernel *);
+    bool lone;     /* the only one that steps: where its step ends early, nothing has to go back */
+    Stepper *stepping; /* the one whose step was begun last */
+    const Within *within; /* reasons to end steps early; null without any */
+    double looked; /* seconds of the clock when they were asked about last */
+    bool stopping; /* the run has to stop at the next point */
 } Coupling;
 
 /* build.c */

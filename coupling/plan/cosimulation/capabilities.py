@@ -34,6 +34,16 @@ def returns_early(built: Built) -> bool:
     return any(interface.event_mode and interface.might_return_early for _, interface in _interfaces(built))
 
 
+def asks_returns(built: Built) -> bool:
+    """Says whether an instance ends its step at an intermediate update if it is asked to."""
+    return any(interface.early_return and interface.intermediate_update for _, interface in _interfaces(built))
+
+
+def is_lone(built: Built) -> bool:
+    """Says whether one Co-Simulation instance steps alone, by the steps of the run."""
+    return [part.step for part in built.parts if part.stepped] in ([None], [0.0])
+
+
 def _interfaces(built: Built, following: bool = False) -> list[tuple[str, Interface]]:
     """Returns the interfaces of all FMUs that run in Co-Simulation, each with the name of its first instance. ``following`` excludes
     instances with steps of their own."""

@@ -15,6 +15,7 @@ from coupling.progress import watched
 from coupling.schemes.base import failures
 from coupling.schemes.base.divergence import ended
 from coupling.schemes.base.points import PausedPoints, Points
+from coupling.schemes.base.requests import request_returns
 from coupling.schemes.base.scheme import CouplingScheme
 from coupling.schemes.base.step_control import StepControl, control_of
 from coupling.schemes.base.stepper import CommunicationStepper, CouplingStopped
@@ -38,6 +39,7 @@ def _walked(points: Points, control: StepControl, session: Session, run: Run, be
         points.start(control.first_size)
         begun(session, Status.DONE, *beside)
         with watched(run) as show:
+            request_returns(session, show)
             try:
                 while points.t < run.stop_time and points.steps < run.max_steps:
                     points.look()

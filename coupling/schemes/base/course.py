@@ -13,10 +13,11 @@ from coupling.live.failures import interrupted
 from coupling.live.pausing import Integration, PausedCourse
 from coupling.live.session import Session
 from coupling.options import Run
-from coupling.plan.cosimulation.capabilities import returns_early, unable
+from coupling.plan.cosimulation.capabilities import asks_returns, is_lone, returns_early, unable
 from coupling.progress import watched
 from coupling.schemes.base import failures
 from coupling.schemes.base.divergence import ended
+from coupling.schemes.base.requests import request_returns
 
 _INTERVAL = 0.1
 """Seconds between two looks at the clock and at signals."""
@@ -31,7 +32,7 @@ def run_course(session: Session, run: Run, *, in_turn: bool) -> Integration:
         kernel.complete()
         kernel.record()
         times = times[1:]
-    kernel.set_align(aligns(session, variable))
+    kernel.set_align(aligns(session, variable), lone=is_lone(session.built))
     status = kernel.begin_course(
         start=run.start_time,
         step=run.communication_step,
@@ -43,8 +44,9 @@ def run_course(session: Session, run: Run, *, in_turn: bool) -> Integration:
     )
     watch_points(session)
     status, stopped, longest = begun(session, status), None, pace(session, _INTERVAL)
-    chunk = 100 if longest == _INTERVAL else 1
+    chunk = 1  # a step of a slow FMU may take longer than the interval
     with watched(run) as show:
+        request_returns(session, show)
         try:
             if status is Status.DONE and kernel.time < run.stop_time:
                 status = Status.PAUSED
@@ -90,5 +92,6 @@ def makes_any_step(session: Session, run: Run) -> bool:
 
 
 def aligns(session: Session, variable: bool) -> bool:
-    """Says whether all instances are taken to the event for which one of them ends its step early."""
-    return variable and returns_early(session.built) and not unable(session.built, "save_state")
+    """Says whether all instances are taken to the time at which one of them ends its step early, for an event or because the run asks."""
+    built = session.built
+    return variable and (returns_early(built) or asks_returns(built)) and (is_lone(built) or not unable(built, "save_state"))

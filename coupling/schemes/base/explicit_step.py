@@ -9,7 +9,7 @@ from coupling.live.interval import Interval
 from coupling.live.pausing import Integration
 from coupling.live.session import Session
 from coupling.options import Run
-from coupling.plan.cosimulation.capabilities import most_degrees, unable
+from coupling.plan.cosimulation.capabilities import is_lone, most_degrees, unable
 from coupling.schemes.base.communication import run_communication_steps
 from coupling.schemes.base.course import run_course
 from coupling.schemes.base.scheme import CouplingScheme
@@ -39,7 +39,7 @@ class ExplicitStepper:
         self.order = run.coupling.extrapolation + 1
         self.past: tuple = ()
         self.beside: tuple = ()
-        self.irrevocable = bool(unable(session.built, "save_state"))
+        self.irrevocable, self.lone = bool(unable(session.built, "save_state")), is_lone(session.built)
 
     def begin(self, restart: bool) -> None:
         """Notes the values that arrive at inputs."""
@@ -52,7 +52,10 @@ class ExplicitStepper:
             require(kernel.save(0))
         self._step_instances(h)
         early = kernel.counts.earliest
-        if early < t + h:
+        if early < t + h and self.lone:
+            h = early - t
+            kernel.cut_step(t, early)
+        elif early < t + h:
             require(kernel.restore(0))
             kernel.set_align(False)
             h = early - t

@@ -51,7 +51,7 @@ class ImplicitScheme(CouplingScheme):
 class ImplicitStepper:
     """Makes one implicit step after another."""
 
-    order, extrapolation = 2, 0
+    order, extrapolation, lone = 2, 0, False
     kept = ("free",)
 
     def __init__(self, level: ConstraintLevel, session: Session, interval: Interval | None) -> None:

@@ -40,7 +40,7 @@ class Points:
     def start(self, h: float) -> None:
         """Begins at the start, with steps of ``h`` seconds."""
         self.h = h
-        self.kernel.set_align(aligns(self.session, self.any_step_size))
+        self.kernel.set_align(aligns(self.session, self.any_step_size), lone=self.stepper.lone)
         require(
             self.kernel.begin_course(
                 start=self.t, step=h, stop=self.run.stop_time, order=0, in_turn=False, variable=self.any_step_size, times=np.zeros(0)

@@ -16,6 +16,8 @@ class CommunicationStepper(Protocol):
     """Order of the scheme: an error of one step shrinks with one power more."""
     extrapolation: int
     """Degree of the polynomials for which it needs former points."""
+    lone: bool
+    """True if one instance steps, and need not go back if its step ends early."""
     past: Any
     """Memory of former points; step control restores it with a step that it takes back."""
 

@@ -1,27 +1,29 @@
 /* A slave of FMI 3 with x' = u that has an event at each multiple of `period`, and ends its step there. Each step has eight parts, in which it
- * asks for inputs at the middle and at the end, and may be asked to return. Integration by Simpson's rule is exact for polynomials of u. */
+ * asks for inputs at the middle and at the end, and may be asked to return at the end. Integration by Simpson's rule is exact for polynomials of u. */
+#define _GNU_SOURCE
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fmi3FunctionTypes.h"
 
-enum { TIME, U, PERIOD, X, COUNT, INSIDE, ASKED, ODD, STEPS, PARTS = 8 };
+enum { TIME, U, PERIOD, X, COUNT, INSIDE, ASKED, ODD, STEPS, PAUSE, VARIABLES, PARTS = 8 };
 
 typedef struct {
-    double v[STEPS + 1]; /* by their references; INSIDE: events in the middle of a step, ODD: answers to updates that the standard does not allow */
-    int early, next;
+    double v[VARIABLES]; /* by their references; PAUSE: seconds of the clock for each part, INSIDE: events in the middle of a step, ODD: answers to updates that the standard does not allow */
+    int early, stops, next; /* it may return early, and stops at its events */
     void *environment;
     fmi3IntermediateUpdateCallback update;
 } Model;
 
 #define M Model *m = c;
 
-static void *made(void *environment, fmi3IntermediateUpdateCallback update, int early)
+static void *made(void *environment, fmi3IntermediateUpdateCallback update, int early, int stops)
 {
     Model *m = calloc(1, sizeof *m);
     m->v[PERIOD] = 1e9;
-    m->environment = environment, m->update = update, m->early = early, m->next = 1;
+    m->environment = environment, m->update = update, m->early = early, m->stops = stops, m->next = 1;
     return m;
 }
 
@@ -29,7 +31,7 @@ fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token, fmi3
                                          fmi3Boolean early, const fmi3ValueReference needed[], size_t n, fmi3InstanceEnvironment environment,
                                          fmi3LogMessageCallback log, fmi3IntermediateUpdateCallback update)
 {
-    return made(environment, update, events && early);
+    return made(environment, update, early, events && early);
 }
 void fmi3FreeInstance(void *c) { free(c); }
 fmi3Status fmi3EnterInitializationMode(void *c, bool has, double tolerance, double start, bool ends, double stop) { M m->v[TIME] = start; return fmi3OK; }
@@ -39,7 +41,7 @@ fmi3Status fmi3EnterStepMode(void *c) { return fmi3OK; }
 fmi3Status fmi3Terminate(void *c) { return fmi3OK; }
 fmi3Status fmi3Reset(void *c)
 {
-    M Model *fresh = made(m->environment, m->update, m->early);
+    M Model *fresh = made(m->environment, m->update, m->early, m->stops);
     *m = *fresh;
     free(fresh);
     return fmi3OK;
@@ -65,14 +67,14 @@ fmi3Status fmi3GetFMUState(void *c, fmi3FMUState *state) { if (!*state) *state =
 fmi3Status fmi3SetFMUState(void *c, fmi3FMUState state) { memcpy(c, state, sizeof(Model)); return fmi3OK; }
 fmi3Status fmi3FreeFMUState(void *c, fmi3FMUState *state) { free(*state); *state = NULL; return fmi3OK; }
 
-/* The input at a time; true if the importer asks for a return there, which it may only where that is offered. */
+/* The input at a time, and where a part is finished also the outputs; true if the importer asks for a return there, which it may only where that is offered. */
 static bool updated(Model *m, double time, bool finished)
 {
     bool requested = true;
     double at = -1;
     if (!m->update)
         return false;
-    m->update(m->environment, time, true, true, finished, finished && m->early, &requested, &at);
+    m->update(m->environment, time, !finished, finished, finished, finished && m->early, &requested, &at);
     m->v[ASKED] += requested;
     m->v[ODD] += requested && !(finished && m->early);
     return requested && finished && m->early;
@@ -86,20 +88,22 @@ fmi3Status fmi3DoStep(void *c, double t, double h, bool last, bool *event, bool 
         const double due = m->next * m->v[PERIOD], whole = fmin(h / PARTS, end - t);
         const bool at = due <= t + whole + 1e-12 && due < end - 1e-12;
         const double to = at ? due : t + whole, u = m->v[U];
+        usleep((useconds_t)(1e6 * m->v[PAUSE]));
         updated(m, (t + to) / 2, false);
         const double middle = m->v[U];
-        const bool stops = updated(m, to, true);
+        updated(m, to, false);
         m->v[X] += (to - t) * (u + 4 * middle + m->v[U]) / 6;
         t = m->v[TIME] = to;
-        *early = (at && m->early) || stops;
-        *event = at && m->early;
-        if (at && !m->early)
+        const bool stops = updated(m, to, true);
+        *early = (at && m->stops) || stops;
+        *event = at && m->stops;
+        if (at && !m->stops)
             m->next++, m->v[COUNT]++, m->v[INSIDE]++;
     }
     if (!*early && m->next * m->v[PERIOD] <= end + 1e-12) {
         m->v[TIME] = fmax(m->v[TIME], m->next * m->v[PERIOD]);
-        *event = m->early;
-        if (!m->early)
+        *event = m->stops;
+        if (!m->stops)
             m->next++, m->v[COUNT]++;
     }
     *reached = *early ? t : end;
