@@ -5,6 +5,9 @@ from __future__ import annotations
 from coupling.fmus.description import Fmu
 from coupling.fmus.terminals import Terminal
 
+OWN_KINDS = "org.jourdain."
+"""Prefix of the kinds of ports of this library."""
+
 
 def gives(fmu: Fmu, terminal: Terminal) -> dict[str, str]:
     """Returns the members that a port gives, with the names of their variables."""
@@ -17,8 +20,9 @@ def takes(fmu: Fmu, terminal: Terminal) -> dict[str, str]:
 
 
 def needs_partner(fmu: Fmu, terminal: Terminal) -> bool:
-    """Says whether a port needs a partner: it passes power, and takes the motion, pressure or voltage that its partner gives."""
-    return bool(terminal.power) and bool(needed(fmu, terminal))
+    """Says whether a port needs a partner: it passes power or is of our own kinds, and takes the motion, pressure or voltage that its
+    partner gives."""
+    return bool(terminal.power or terminal.kind.startswith(OWN_KINDS)) and bool(needed(fmu, terminal))
 
 
 def needed(fmu: Fmu, terminal: Terminal) -> dict[str, str]:

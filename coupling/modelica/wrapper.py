@@ -23,6 +23,7 @@ from fmu_components.declare.ports import (
     HYDRAULIC,
     KIND_OF_TERMINAL,
     PLANAR,
+    PNEUMATIC,
     ROTATIONAL,
     SPATIAL,
     TRANSLATIONAL,
@@ -39,9 +40,10 @@ CLASSES: dict[PortKind, str] = {
     TRANSLATIONAL: "Modelica.Mechanics.Translational.Interfaces.Flange_a",
     ELECTRICAL: "Modelica.Electrical.Analog.Interfaces.Pin",
     HYDRAULIC: "Hydraulic",
+    PNEUMATIC: "Pneumatic",
     SPATIAL: CONNECTORS[SPATIAL].name,
 }
-"""Connectors by kind of port. The Modelica Standard Library has none for oil; the model declares its own."""
+"""Connectors by kind of port. The Modelica Standard Library has none for oil and air; the model declares its own."""
 _PLANAR = ', PlanarMechanics(version = "1.6.0")'
 _SIGNALS = {"real": "Real", "boolean": "Boolean", "integer": "Integer"}
 _AXES = "xyz"
@@ -103,7 +105,7 @@ class _Wrapper:
                 self._input(variable)
         for name in wrapped.outputs:
             self._output(self.fmu.variables[name])
-        own = [f"  {line}" for line in connector_lines(HYDRAULIC)] if HYDRAULIC in self.kinds else []
+        own = [f"  {line}" for kind in (HYDRAULIC, PNEUMATIC) if kind in self.kinds for line in connector_lines(kind)]
         declared = [*self.connectors, f"{wrapped.block} fmu annotation({placement((0.0, 0.0), 20.0)})", *self.states]
         check_unique([re.split(r"[(\[ ]", line.partition(" ")[2])[0] for line in declared])
         uses = f', uses(Modelica(version = "4.0.0"){_PLANAR if PLANAR in self.kinds else ""})'

@@ -14,6 +14,7 @@ DOMAINS = {
     "translational": "#1e8449",
     "hydraulic": "#c0392b",
     "electrical": "#b9770e",
+    "pneumatic": "#2e86c1",
     "signal": "#5d6d7e",
     "other": "#7a4a2b",
 }
@@ -26,6 +27,7 @@ DARK_DOMAINS = {
     "translational": "#57bd80",
     "hydraulic": "#f0776a",
     "electrical": "#e0a84a",
+    "pneumatic": "#6cb6e8",
     "signal": "#9fb0c0",
     "other": "#c99a78",
 }

@@ -9,7 +9,7 @@ import numpy as np
 
 from coupling.errors import BuildError, listed, with_article
 from coupling.fmus import Fmu, FmuVariable, Terminal, Unit, same_dimension, same_unit
-from coupling.fmus.ports import adds, described, gives, is_member, needed, needs_partner, partners, takes
+from coupling.fmus.ports import OWN_KINDS, adds, described, gives, is_member, needed, needs_partner, partners, takes
 from coupling.fmus.start_values import check_value, item_of
 from coupling.fmus.views import subscripts
 from coupling.names import either, nearest, resolve
@@ -226,6 +226,7 @@ _BETWEEN = {
     "translational": ("mechanical1d.RigidRod", "mechanical1d.Mass"),
     "hydraulic": ("hydraulic.Orifice", "hydraulic.Volume"),
     "electrical": ("electrical.Resistor", "electrical.Capacitor"),
+    "pneumatic": ("pneumatic.Restrictor", "pneumatic.Volume"),
 }
 """Components between two ports of a kind: between two that give motion, pressure or voltage, and between two that take it."""
 
@@ -234,7 +235,7 @@ def _remedy(port: Terminal, member: str, given: bool) -> str:
     """Returns what two ports on one side do, and what connects them; ``given``: both give the member."""
     verb, need = ("give", "take") if given else ("take", "give")
     moving = given is (member not in port.added)
-    between = _BETWEEN.get(port.kind.removeprefix("org.jourdain."))
+    between = _BETWEEN.get(port.kind.removeprefix(OWN_KINDS))
     named = f", such as {between[not moving]}" if between else ""
     return f"{verb} {member}; put a component between them whose ports {need} it{named}"
 

@@ -40,7 +40,7 @@ class PortKind:
 
     ``chains`` holds, for each coordinate, the quantity and its time derivatives, as the motion side gives them; a chain may begin with a
     rate that is no derivative of a coordinate. ``effort`` holds the conjugate quantities of the other side, one per chain: effort times
-    rate is power into the motion side.
+    rate is power into the motion side, except in kinds that are not ``powered``.
     """
 
     name: str
@@ -51,6 +51,8 @@ class PortKind:
     """Quantities that the motion side gives beside the chains: entries of a rotation matrix, which have no rates of their own."""
     signs: str = ""
     """Sign conventions of the quantities, in sentences."""
+    powered: bool = True
+    """Effort times rate is power; False for flows of mass or heat."""
     colour: str = "#5d6d7e"
     """Colour of the kind's ports in drawings, as ``#rrggbb``."""
 
@@ -70,10 +72,15 @@ class PortKind:
         return tuple(quantity for quantity in self.effort if self.attitude and quantity.unit == "N.m")
 
     @property
-    def power(self) -> tuple[tuple[Quantity, Quantity], ...]:
-        """Each effort with its conjugate, whose product is the power into the motion side: the rate, or what has no rate."""
+    def pairs(self) -> tuple[tuple[Quantity, Quantity], ...]:
+        """Each effort with its conjugate: the rate, or what has no rate."""
         rates = (next((q for q in chain if q.order == 1), chain[0]) for chain in self.chains)
         return tuple(zip(self.effort, rates, strict=True))
+
+    @property
+    def power(self) -> tuple[tuple[Quantity, Quantity], ...]:
+        """The pairs whose product is the power into the motion side."""
+        return self.pairs if self.powered else ()
 
     @property
     def motion(self) -> tuple[Quantity, ...]:
@@ -181,8 +188,17 @@ ELECTRICAL = PortKind(
     signs="Current is positive into the side that gives the voltage.",
     colour="#b9770e",
 )
+PNEUMATIC = PortKind(
+    "pneumatic",
+    "pneumatic",
+    chains=((Quantity("pressure", "Pa", "absolute pressure of the gas"),),),
+    effort=(Quantity("mass_flow", "kg/s", "mass flow into the side that gives the pressure"),),
+    signs="Mass flow is positive into the side that gives the pressure. The temperature of the gas is a parameter of each component.",
+    powered=False,
+    colour="#2e86c1",
+)
 
-KINDS = (PLANAR, SPATIAL, ROTATIONAL, TRANSLATIONAL, HYDRAULIC, ELECTRICAL)
+KINDS = (PLANAR, SPATIAL, ROTATIONAL, TRANSLATIONAL, HYDRAULIC, ELECTRICAL, PNEUMATIC)
 KIND_OF_TERMINAL = {kind.terminal_kind: kind for kind in KINDS}
 
 
@@ -219,7 +235,7 @@ class Port:
     @property
     def velocities(self) -> tuple[sympy.Symbol, ...]:
         """The rate conjugate to each effort."""
-        return tuple(self[rate] for _, rate in self.kind.power)
+        return tuple(self[rate] for _, rate in self.kind.pairs)
 
     @property
     def efforts(self) -> tuple[sympy.Symbol, ...]:

@@ -1,8 +1,9 @@
 """Double-acting cylinder."""
 
-from sympy import Max, Min, Piecewise, pi, tanh
+from sympy import Max, pi, tanh
 
 from fmu_components.declare.component import Component
+from fmu_components.declare.end_stops import EndStops
 from fmu_components.declare.icon import Drawing, box, line
 from fmu_components.declare.ports import HYDRAULIC, TRANSLATIONAL, Side
 
@@ -49,9 +50,7 @@ class Cylinder(Component):
         viscous = self.parameter("viscous", 1e3, "N.s/m", "friction per speed", at_least=0, nominal=1e3)
         coulomb = self.parameter("coulomb", 0.0, "N", "friction that does not grow with speed", at_least=0, nominal=100)
         slip = self.parameter("slip", 1e-3, "m/s", "speed at which that has grown to tanh(1) = 76 % of itself", above=0, nominal=1e-3)
-        stiffness = self.parameter("stop.k", 1e7, "N/m", "stiffness of the end stops", above=0, nominal=1e7)
-        damping = self.parameter("stop.c", 5e3, "N.s/m", "damping of the end stops", at_least=0, nominal=1e3)
-        reach = self.parameter("stop.length", 1e-3, "m", "length of a chamber at which its end stop begins", above=0, nominal=1e-3)
+        stops = EndStops.of(self, 1e7, 5e3)
         p1 = self.state("p1", 1e5, "Pa", "absolute pressure in chamber 1", nominal=1e6, holds=(0, None))
         p2 = self.state("p2", 1e5, "Pa", "absolute pressure in chamber 2", nominal=1e6, holds=(0, None))
 
@@ -72,21 +71,11 @@ class Cylinder(Component):
             bulk = self.local(f"bulk{number}", 1 / softness, "Pa", f"effective bulk modulus of chamber {number}")
             self.rate(pressure, bulk / volume * flow)
 
-        def stop(number, length, speed):
-            """The force of an end stop on the piston, away from it; and the power that it dissipates."""
-            depth = reach - length
-            pushes = self.relation(
-                f"stop{number}", Min(depth, depth - damping / stiffness * speed), f"the end stop of chamber {number} pushes"
-            )
-            force = Piecewise((stiffness * depth - damping * speed, pushes), (0, True))
-            force = self.local(f"stop{number}.force", force, "N", f"force of the end stop of chamber {number} on the piston")
-            return force, (stiffness * Max(depth, 0) - force) * speed, stiffness * Max(depth, 0) ** 2 / 2
-
         excess1, excess2 = A.q - area1 * v - leak, B.q + area2 * v + leak
         chamber(1, area1, position, stays1, p1, excess1)
         chamber(2, area2, stroke - position, stays2, p2, excess2)
-        push1, dissipated1, stored1 = stop(1, position, v)
-        push2, dissipated2, stored2 = stop(2, stroke - position, -v)
+        push1, dissipated1, stored1 = stops.at(1, position, v)
+        push2, dissipated2, stored2 = stops.at(2, stroke - position, -v)
         friction = self.local("friction", viscous * v + coulomb * tanh(v / slip), "N", "friction against the motion")
 
         self.moves(A, p1)

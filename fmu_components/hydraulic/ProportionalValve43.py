@@ -1,11 +1,12 @@
 """Proportional 4/3 valve."""
 
-from sympy import Abs, Piecewise, pi, sqrt
+from sympy import sqrt
 
 from fmu_components.declare.component import Component
 from fmu_components.declare.functions import signed_root
 from fmu_components.declare.icon import Drawing, arrowhead, box, line
 from fmu_components.declare.ports import HYDRAULIC, Side
+from fmu_components.declare.spool import openings
 
 
 class ProportionalValve43(Component):
@@ -34,50 +35,22 @@ class ProportionalValve43(Component):
         T = self.port("T", HYDRAULIC, Side.EFFORT, "tank", {"p": 1e5})
         A = self.port("A", HYDRAULIC, Side.EFFORT, "first consumer", {"p": 1e5})
         B = self.port("B", HYDRAULIC, Side.EFFORT, "second consumer", {"p": 1e5})
-        command = self.input("command", 0.0, "", "spool position that is asked for, from -1 to 1")
         rated_flow = self.parameter(
             "nominal.flow", 4e-4, "m3/s", "flow through one edge, fully open, at the nominal drop", above=0, nominal=1e-3
         )
         rated_drop = self.parameter("nominal.drop", 3.5e6, "Pa", "pressure drop across one edge at the nominal flow", above=0, nominal=1e6)
         laminar = self.parameter("laminar", 2e5, "Pa", "pressure drop below which the flow is proportional to it", above=0, nominal=1e5)
-        bandwidth = self.parameter("bandwidth", 35.0, "Hz", "frequency up to which the spool follows the command", above=0, nominal=10)
-        dead_zone = self.parameter(
-            "dead_zone", 1e-6, "", "spool position up to which all edges are closed", at_least=0, below=1, nominal=0.01
-        )
-        overlap = self.parameter(
-            "overlap",
-            0.0,
-            "",
-            "spool position at which edges begin to open; negative where they are open in the middle",
-            above=-1,
-            below=1,
-            nominal=0.01,
-        )
-        spool = self.state("spool", 0.0, "", "spool position, from -1 to 1")
-
-        too_high = self.relation("above", command - 1, "the command is limited to 1")
-        too_low = self.relation("below", -1 - command, "the command is limited to -1")
-        limited = Piecewise((1, too_high), (-1, too_low), (command, True))
-        self.rate(spool, (limited - spool) * 2 * pi * bandwidth)
-
-        forward = self.relation("forward", spool - overlap - dead_zone, "P is open to A, B to T")
-        backward = self.relation("backward", -dead_zone - overlap - spool, "P is open to B, A to T")
+        ahead, back = openings(self, 35.0, "P is open to A, B to T", "P is open to B, A to T")
 
         def edge(name, here, there, opening):
             flow = rated_flow / sqrt(rated_drop) * opening * signed_root(here.p - there.p, laminar)
             return self.local(f"flow.{name}", flow, "m3/s", f"flow from {here.name} to {there.name}")
 
-        ahead, back = (
-            Piecewise(((position - overlap) / (1 - overlap), is_open), (0, True))
-            for position, is_open in ((spool, forward), (-spool, backward))
-        )
         PA, BT = edge("PA", P, A, ahead), edge("BT", B, T, ahead)
         PB, AT = edge("PB", P, B, back), edge("AT", A, T, back)
         self.gives(P, -PA - PB)
         self.gives(T, AT + BT)
         self.gives(A, PA - AT)
         self.gives(B, PB - BT)
-        self.output("position", spool, "", "spool position, from -1 to 1")
         loss = PA * (P.p - A.p) + PB * (P.p - B.p) + AT * (A.p - T.p) + BT * (B.p - T.p)
         self.output("loss", loss, "W", "power dissipated at the edges")
-        self.require(1 + 1e-9 - Abs(spool), "the spool lies between -1 and 1")

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from fmu_components.declare.ports import ELECTRICAL, HYDRAULIC, PLANAR, ROTATIONAL, SPATIAL, TRANSLATIONAL, PortKind, Quantity, Side
+from fmu_components.declare.ports import (
+    ELECTRICAL,
+    HYDRAULIC,
+    PLANAR,
+    PNEUMATIC,
+    ROTATIONAL,
+    SPATIAL,
+    TRANSLATIONAL,
+    PortKind,
+    Quantity,
+    Side,
+)
 from fmu_components.modelica.icons import connector_icon, icon, placement, signal_icon
 from fmu_components.modelica.names import modelica_string, modelica_unit
 
@@ -34,6 +45,7 @@ CONNECTORS: dict[PortKind, Connector] = {
         "Interfaces.Slide", "Slide; compatible with flanges of Modelica.Mechanics.Translational", {"s": "s"}, {"f": "f"}
     ),
     HYDRAULIC: Connector("Interfaces.Hydraulic", "Hydraulic port", {"p": "p"}, {"q": "q"}),
+    PNEUMATIC: Connector("Interfaces.Pneumatic", "Pneumatic port", {"pressure": "p"}, {"mass_flow": "m_flow"}),
     ELECTRICAL: Connector(
         "Interfaces.Electrical", "Electrical pin; compatible with Pin of Modelica.Electrical.Analog", {"v": "v"}, {"i": "i"}
     ),

@@ -19,6 +19,7 @@ _PARTNERS: dict[str, tuple[str, str, dict[str, float]]] = {
     "translational": ("mechanical1d.Mass", "flange", {"s": 0.2}),
     "hydraulic": ("hydraulic.Volume", "port", {}),
     "electrical": ("electrical.Capacitor", "pin", {}),
+    "pneumatic": ("pneumatic.Volume", "port", {}),
 }
 """Partners by kind of port: a component, its port, and its start values if it must not lie on another body."""
 

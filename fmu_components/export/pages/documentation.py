@@ -10,7 +10,7 @@ from itertools import chain, count
 
 from fmu_components.declare import units
 from fmu_components.declare.declaration import Event, Role, Variable
-from fmu_components.declare.ports import ELECTRICAL, HYDRAULIC, PLANAR, ROTATIONAL, SPATIAL, TRANSLATIONAL, Port, Side
+from fmu_components.declare.ports import ELECTRICAL, HYDRAULIC, PLANAR, PNEUMATIC, ROTATIONAL, SPATIAL, TRANSLATIONAL, Port, Side
 from fmu_components.export.pages import mathml
 from fmu_components.export.pages.markup import REFERENCE, code, facts, framed, listed, table_of, unit_text, value_text
 from fmu_components.export.table import VariableTable
@@ -308,6 +308,10 @@ _PARTNERS = {
     HYDRAULIC: (
         _Partner("tank", "hydraulic.Tank", "port", {"p": "pressure"}),
         _Partner("volume", "hydraulic.Volume", "port", {"p": "p"}),
+    ),
+    PNEUMATIC: (
+        _Partner("atmosphere", "pneumatic.Atmosphere", "port", {"pressure": "pressure"}),
+        _Partner("volume", "pneumatic.Volume", "port", {"pressure": "p"}),
     ),
     ELECTRICAL: (
         _Partner("ground", "electrical.Ground", "pin", {}),

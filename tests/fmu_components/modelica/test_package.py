@@ -43,7 +43,11 @@ def test_a_package_has_connectors_and_libraries() -> None:
         f'connector Real{way.capitalize()} = {way} Real "{way.capitalize()} signal; compatible with Real{way.capitalize()} of Modelica.Blocks"'
         for way in ("input", "output")
     ]
-    connectors = [f"    {word} {name}" for name in ("Planar", "Shaft", "Slide", "Hydraulic", "Electrical") for word in ("connector", "end")]
+    connectors = [
+        f"    {word} {name}"
+        for name in ("Planar", "Shaft", "Slide", "Hydraulic", "Pneumatic", "Electrical")
+        for word in ("connector", "end")
+    ]
     assert [head.removesuffix(";") for head in heads] == [
         "package Jourdain",
         *connectors,

@@ -18,6 +18,7 @@ GIVES_MOTION = {
     "translational flange": ("mechanical1d.Mass", "flange"),
     "hydraulic": ("hydraulic.Volume", "port"),
     "electrical pin pair": ("electrical.Capacitor", "pins"),
+    "pneumatic": ("pneumatic.Volume", "port"),
 }
 PLACES = {"planar.Body1": ("x", "y"), "spatial.Body1": ("x", "y", "z")}
 """They lie apart, as ropes and contacts want it."""
@@ -29,6 +30,7 @@ GIVES_EFFORT = {
     "translational flange": "mechanical1d.SpringDamper1D",
     "hydraulic": "hydraulic.Orifice",
     "electrical pin pair": "electrical.Resistor",
+    "pneumatic": "pneumatic.Restrictor",
 }
 """Component that is joined to a port that gives motion, and to a part that gives motion itself."""
 RIGID = {"planar frame": "planar.Weld", "rotational flange": "mechanical1d.RigidShaft"}

@@ -1,0 +1,168 @@
+"""Flows by ISO 6358: choked and not choked, in both directions, and the volumes that they fill and empty."""
+
+from __future__ import annotations
+
+from math import asin, exp, pi, sqrt
+
+import numpy as np
+import pytest
+
+from fmu_components.catalogue import find
+from fmu_components.export.build import cached_fmu
+from tests.support.components.circuits import circuit, run
+from tests.support.runtime.driver import ERROR, Driver, status_of
+from tests.support.systems.mechanism import Mechanism
+
+C, b, R, T, RHO, T0 = 3e-9, 0.35, 288.0, 310.0, 1.185, 293.15
+SONIC = C * RHO * sqrt(T0 / T)
+"""Choked mass flow by the pressure before the passage."""
+SUPPLY, V = 8e5, 2e-3
+PASSAGE = {"C": C, "b": b, "gas.T": T}
+
+
+@pytest.mark.parametrize("ratio", [0.0, 0.1, b - 1e-3, b, b + 1e-3, 0.6, 0.95, 0.999])
+@pytest.mark.parametrize("m", [0.5, 0.58])
+def test_the_flow_on_both_sides_of_the_critical_ratio(ratio, m):
+    """Choked below b, by the ellipse (m = 0.5) or its generalisation above; the reversed flow has the other sign and the same size."""
+    exact = SONIC * SUPPLY * (1.0 if ratio <= b else (1 - ((ratio - b) / (1 - b)) ** 2) ** m)
+    for first, second, sign in ((SUPPLY, SUPPLY * ratio, 1), (SUPPLY * ratio, SUPPLY, -1)):
+        with Mechanism(
+            {
+                "one": ("pneumatic.PressureSource", {"pressure": first}),
+                "two": ("pneumatic.PressureSource", {"pressure": second}),
+                "passage": ("pneumatic.Restrictor", PASSAGE | {"m": m}),
+                "clock": ("mechanical1d.Mass", {}),
+            },
+            [("one.port", "passage.A"), ("two.port", "passage.B")],
+        ) as mechanism:
+            mechanism.evaluate()
+            assert mechanism["passage.flow"] == pytest.approx(sign * exact, rel=1e-12)
+            assert mechanism["one.flow"] == -mechanism["two.flow"] == mechanism["passage.flow"]
+
+
+def test_the_flow_through_zero_is_proportional():
+    """Above the ratio 0.999 the flow is proportional to the drop; its slope at zero is finite and the same in both directions."""
+    x = (0.999 - b) / (1 - b)
+    slope = SONIC * sqrt(1 - x**2) / 1e-3
+    with Driver(cached_fmu(find("pneumatic.Restrictor"), 3), "me") as driver:
+        driver.start(PASSAGE)
+        for drop in (-500.0, -1e-3, 0.0, 1e-3, 500.0):
+            driver.set({"A.pressure": 6e5, "B.pressure": 6e5 - drop})
+            assert driver["flow"] == pytest.approx(slope * drop, rel=1e-6, abs=1e-25)
+            assert driver.directional(["flow"], ["A.pressure"], [1.0]) == pytest.approx([slope], rel=1e-9)
+
+
+@pytest.mark.parametrize("exponent", [1.0, 1.4])
+def test_a_passage_fills_a_volume(exponent):
+    """Choked, the pressure rises in proportion to time; then its ratio is b + (1 - b) sin(k t); at last the drop falls exponentially."""
+    start, gain = 1e5, exponent * R * T * SONIC / V  # per second
+    k = gain / (1 - b)
+    sonic, last = (b - start / SUPPLY) / gain, asin((0.999 - b) / (1 - b)) / k
+    result = run(
+        circuit(
+            {
+                "supply": ("pneumatic.PressureSource", {"pressure": SUPPLY}),
+                "tank": ("pneumatic.Volume", {"volume": V, "p": start, "exponent": exponent, "gas.T": T}),
+                "passage": ("pneumatic.Restrictor", PASSAGE),
+            },
+            [("supply.port", "passage.A"), ("tank.port", "passage.B")],
+        ),
+        sonic + 1.02 * last,
+        output_times=np.linspace(0, sonic + 1.02 * last, 103),
+        solver="dop853",
+        rtol=1e-11,
+        max_step=(sonic + last) / 1000,
+    )
+    t = result.time
+    laminar = gain * sqrt(1 - ((0.999 - b) / (1 - b)) ** 2) / 1e-3
+    ratio = np.select(
+        [t < sonic, t < sonic + last],
+        [start / SUPPLY + gain * t, b + (1 - b) * np.sin(k * (t - sonic))],
+        1 - 1e-3 * np.exp(-laminar * (t - sonic - last)),
+    )
+    assert (t < sonic).sum() > 15 and (t > sonic + last).sum() > 1
+    assert result["tank.p"] / SUPPLY == pytest.approx(ratio, rel=1e-8)
+    assert result["tank.mass"] == pytest.approx(result["tank.p"] * V / (R * T), rel=1e-12)
+
+
+def test_a_volume_empties_into_the_atmosphere():
+    """The choked flow is proportional to the own pressure, which falls exponentially down to the critical ratio."""
+    decay = R * T * SONIC / V
+    stop = -np.log(101325.0 / b / SUPPLY) / decay
+    result = run(
+        circuit(
+            {
+                "tank": ("pneumatic.Volume", {"volume": V, "p": SUPPLY, "gas.T": T}),
+                "passage": ("pneumatic.Restrictor", PASSAGE),
+                "outside": ("pneumatic.Atmosphere", {}),
+            },
+            [("tank.port", "passage.A"), ("outside.port", "passage.B")],
+        ),
+        stop,
+        solver="dop853",
+        rtol=1e-11,
+    )
+    assert result["tank.p"][-1] == pytest.approx(SUPPLY * exp(-decay * stop), rel=1e-8)
+    assert result["outside.flow"][0] == pytest.approx(SONIC * SUPPLY, rel=1e-12)
+
+
+@pytest.mark.parametrize("spool", [1.0, 0.4, -0.4, -1.0])
+def test_each_position_of_the_valve_opens_two_edges(spool):
+    """Forward P to A and B to S, backward P to B and A to R, each with the conductance C times the opening."""
+    pressures = {"P": 7e5, "A": 5e5, "B": 3e5, "R": 101325.0, "S": 1e5}
+
+    def edge(here, there):
+        ratio = pressures[there] / pressures[here]
+        return abs(spool) * SONIC * pressures[here] * sqrt(1 - max(0.0, (ratio - b) / (1 - b)) ** 2)
+
+    first, second, exhaust = ("A", "B", "S") if spool > 0 else ("B", "A", "R")
+    exact = dict.fromkeys(pressures, 0.0) | {
+        "P": -edge("P", first),
+        first: edge("P", first),
+        second: -edge(second, exhaust),
+        exhaust: edge(second, exhaust),
+    }
+    parts = {name: ("pneumatic.PressureSource", {"pressure": p}) for name, p in pressures.items()}
+    with Mechanism(
+        parts | {"valve": ("pneumatic.ProportionalValve53", PASSAGE | {"spool": spool})},
+        [(f"{name}.port", f"valve.{name}") for name in pressures],
+    ) as mechanism:
+        mechanism.evaluate()
+        assert {name: mechanism[f"valve.{name}.mass_flow"] for name in pressures} == pytest.approx(exact, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("component", "start", "sentence"),
+    [
+        ("Volume", {"p": -1.0}, "the absolute pressure p is greater than 0; the value that must be positive is -1, from p = -1 Pa"),
+        (
+            "Restrictor",
+            {"b": 0.9995},
+            "the pressure ratio laminar is greater than the critical one, b; the value that must be positive is -0.0005, "
+            "from b = 0.9995, laminar = 0.999",
+        ),
+        (
+            "Cylinder",
+            {"rod": 0.04},
+            "the rod is thinner than the piston; the value that must be positive is -0.008, from piston = 0.032 m, rod = 0.04 m",
+        ),
+    ],
+)
+def test_senseless_values_are_refused(component, start, sentence):
+    """The refusal has the condition and all values on which it depends."""
+    with Driver(cached_fmu(find(f"pneumatic.{component}"), 3), "cs", "unit") as driver:
+        driver.enter()
+        driver.set(start)
+        assert status_of(driver.fmu.exitInitializationMode) == ERROR
+        assert driver.log == [f"unit: it is required that {sentence}"]
+
+
+def test_a_spool_of_the_valve_follows_its_command():
+    """A first-order lag of 100 Hz."""
+    rate = 2 * pi * 100
+    sources = {name: ("pneumatic.Atmosphere", {}) for name in "PABRS"}
+    valve = circuit(
+        sources | {"valve": ("pneumatic.ProportionalValve53", {"command": 0.7})}, [(f"{name}.port", f"valve.{name}") for name in "PABRS"]
+    )
+    result = run(valve, 3 / rate, output_times=np.array([1, 2, 3]) / rate)
+    assert result["valve.position"][-3:] == pytest.approx(0.7 * (1 - np.exp([-1, -2, -3])), rel=1e-6)
