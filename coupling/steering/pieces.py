@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -21,7 +21,6 @@ class Advanced(Protocol):
 
     _run: OpenRun
     _pause: Pause
-    _course: Any
     _stopping: bool
 
     @property
@@ -34,7 +33,7 @@ class Advanced(Protocol):
 
     def _check_running(self) -> None: ...
 
-    def _resume(self, step: Callable[[], Any]) -> None: ...
+    def _interrupt(self) -> None: ...
 
 
 def in_real_time(run: Advanced, factor: float, advance: Callable[[], T]) -> T:
@@ -47,7 +46,7 @@ def in_real_time(run: Advanced, factor: float, advance: Callable[[], T]) -> T:
         try:
             goes_on = clock.wait(run.time)
         except KeyboardInterrupt:
-            run._resume(lambda: run._course.throw(KeyboardInterrupt()))
+            run._interrupt()
             raise
         if not goes_on:
             run.close()

@@ -380,6 +380,11 @@ class SteeredRun(Watchable):
             self._run_held.end_at(self.time)
             self._resume(lambda: self._course.send(Status.DONE))
 
+    def _interrupt(self) -> None:
+        """Ends the run here as Ctrl-C inside a piece does."""
+        if self._end is None and self._paused:
+            self._resume(lambda: self._course.throw(KeyboardInterrupt()))
+
     def __enter__(self) -> SteeredRun:
         return self
 

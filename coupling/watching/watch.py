@@ -99,7 +99,7 @@ class Watching:
         except RunEnded:  # another thread has called stop
             self._finish()
         except KeyboardInterrupt:
-            run.close()
+            run._interrupt()
             self._ended = True
             self._stream.put([], self._state())
             raise

@@ -139,7 +139,7 @@ def test_ctrl_c_ends_it_and_frees_everything(paused: bool) -> None:
             run.watch(
                 show=lambda address: (readers.append(Reader(address)), threading.Thread(target=act_soon, args=(readers, act)).start())
             )
-        assert run.outcome is not None and len(run.result.time) > 0
+        assert run.outcome is not None and run.outcome.ending is Ending.INTERRUPTED and len(run.result.time) > 0
     with pytest.raises(OSError):
         readers[0].get()
 
