@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from socket import socket
+from socket import SHUT_RDWR, socket
 from typing import Any, cast
 
 from coupling.watching.messages import Rate, Refused
@@ -82,6 +82,22 @@ class WatchServer(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     timeout = _PATIENCE
 
+    def setup(self) -> None:
+        """Gives the whole request its time: a reader who sends it byte by byte would hold a place for ever."""
+        super().setup()
+        self._late = threading.Timer(_PATIENCE, self._hang_up)
+        self._late.daemon = True
+        self._late.start()
+
+    def finish(self) -> None:
+        """Closes the connection."""
+        self._late.cancel()
+        super().finish()
+
+    def _hang_up(self) -> None:
+        with suppress(OSError):  # the reader has gone by itself
+            self.connection.shutdown(SHUT_RDWR)
+
     def do_GET(self) -> None:
         """Answers with the page, or with rows as they come; changes nothing."""
         with self._refusals():
@@ -153,6 +169,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def _begin(self, status: int, kind: str) -> None:
+        self._late.cancel()
         self.send_response_only(status)
         for name, value in (
             ("Content-Type", kind),

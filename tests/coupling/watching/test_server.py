@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import socket
 import threading
+import time
 from collections.abc import Iterator
 
 import pytest
 
 from coupling.watching import messages
+from coupling.watching import server as server_module
 from coupling.watching import stream as stream_module
 from coupling.watching.messages import Slider, read_message
 from coupling.watching.server import WatchServer
@@ -196,6 +198,31 @@ def test_too_many_connections_are_closed(monkeypatch: pytest.MonkeyPatch) -> Non
         server.close()
     with pytest.raises(OSError):
         reader.get()
+
+
+def test_a_reader_who_sends_a_request_byte_by_byte_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sixteen of them would hold all places, and the page would never come."""
+    monkeypatch.setattr(server_module, "_PATIENCE", 0.3)
+    server = WatchServer("page", "default-src 'none'", Stream(), lambda body: None)
+    slow = [socket.create_connection(("127.0.0.1", server.server_address[1])) for _ in range(16)]
+    until = time.monotonic() + PATIENCE
+    try:
+        reader, left = Reader(server.address), list(slow)
+        while left and time.monotonic() < until:
+            for each in list(left):
+                try:
+                    each.sendall(b"G")
+                except OSError:
+                    left.remove(each)
+            time.sleep(0.01)
+        assert not left
+        assert server._places.acquire(timeout=PATIENCE)
+        server._places.release()
+        assert reader.get() == (200, "page")
+    finally:
+        for each in slow:
+            each.close()
+        server.close()
 
 
 def test_a_reader_who_returns_gets_what_is_new() -> None:
