@@ -22,6 +22,9 @@ from fmu_components.export.table import VariableTable
 from tests.support.runtime.driver import forget_unpacked
 from tests.support.timings import ONE_IN, costly, costly_functions, is_shown, turn
 
+# Collecting the tests makes millions of objects that stay: the collector of garbage would walk over them again and again.
+gc.disable()
+
 # Where a run must be repeatable, the same examples are drawn each time; at a desk, new ones. A busy machine fails nowhere.
 settings.register_profile("desk", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("desk"), derandomize=True)
@@ -116,15 +119,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """The collector of garbage need not walk over tens of thousands of tests again and again."""
+    """The collector of garbage begins, and need not walk over tens of thousands of tests."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _ctrl_c() -> None:
     """Tests press Ctrl-C; what a shell starts in the background would ignore it, and simulate on for an hour."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _files_need_not_reach_the_disk() -> Iterator[None]:
+    """Tests end processes and never the machine: a file that a killed process wrote is there without its disk, for which runs wait long."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda file: None)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
