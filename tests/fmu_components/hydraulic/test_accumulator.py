@@ -8,7 +8,7 @@ from scipy.integrate import quad
 
 from tests.support.components.circuits import circuit, event_times, run
 
-GAS = {"precharge": 4e6, "volume": 2e-3, "dead": 2e-5, "bulk": 1e9}
+GAS = {"precharge": 4e6, "volume": 2e-3, "dead": 2e-5, "bulk": 1e9, "gas.least": 3e-4}
 flow = 1e-4
 
 
@@ -31,6 +31,9 @@ def test_the_gas_keeps_pressure_times_volume_to_the_exponent(exponent):
     gas = 2e-3 * ((4e6 / p) ** (1 / exponent) - (4e6 / 5e6) ** (1 / exponent))
     assert flow * result.time == pytest.approx(-gas + 2e-5 / 1e9 * (p - 5e6), abs=2e-10)
     assert p[-1] > 8e6
+    volume = 2e-3 * (4e6 / p) ** (1 / exponent)
+    assert result["accumulator.gas.left"] == pytest.approx(volume - 3e-4, rel=1e-12)
+    assert result["accumulator.oil"] == pytest.approx(2e-3 - volume, rel=1e-12)
 
 
 @pytest.mark.parametrize("exponent", [1.0, 1.0 + 1e-6, 1.3])

@@ -58,6 +58,14 @@ def test_equation_27_accelerations():
     assert same_where(on_axis_of(N), derived(TranslationalRevolute, "acceleration[1]"), printed)
 
 
+def test_springs_act_on_the_place_along_the_axis_and_on_the_angle():
+    """M lies at ``translation`` on the axis x of N, which ``rotation`` turns against M; both rates are their derivatives."""
+    along = -(dx * c + dy * s)
+    for name, value in (("translation", along), ("rotation", N.theta - M.theta)):
+        assert same(derived(TranslationalRevolute, f"{name}.q"), value), name
+        assert same(derived(TranslationalRevolute, f"{name}.qd"), D(value)), name
+
+
 def trammel(a, b, m, I, phi, rate):  # noqa: E741
     """A rod whose end A runs on the axis x, and B on the axis y; its mass centre is at the distance a from A and b from B.
 

@@ -27,6 +27,7 @@ def test_angles_and_torques(fmu, angles):
     N = M * turned(*angles)
     omega_M, omega_N = random.uniform(-1, 1, (2, 3))
     names = [f"rotation{i}.{what}" for i in (1, 2, 3) for what in ("q", "qd", "qdd", "energy", "power")]
+    names += ["der(rotation1.turned)", "der(rotation3.turned)"]
     with Driver(fmu(find("spatial.Gimbal"), 3), "me") as driver:
         driver.start({"rotation1.k": 3.0, "rotation2.k": 5.0, "rotation3.k": 7.0, "rotation1.rest": 0.2})
 
@@ -41,6 +42,8 @@ def test_angles_and_torques(fmu, angles):
         for what, rate in (("q", "qd"), ("qd", "qdd")):
             slope = (later[f"rotation{i}.{what}"] - earlier[f"rotation{i}.{what}"]) / 2e-4
             assert values[f"rotation{i}.{rate}"] == pytest.approx(slope, abs=1e-6)
+    for i in (1, 3):  # whole turns are counted by the same rates
+        assert values[f"der(rotation{i}.turned)"] == pytest.approx(values[f"rotation{i}.qd"], abs=1e-9)
     torque = vector(values, "N.C")
     assert vector(values, "M.C") == pytest.approx(-torque, abs=1e-12) and not vector(values, "N.F").any()
     lost = sum(earlier[f"rotation{i}.energy"] - later[f"rotation{i}.energy"] for i in (1, 2, 3)) / 2e-4
