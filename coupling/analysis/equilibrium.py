@@ -26,6 +26,8 @@ _TURN, _PUSH = 0.3, 1e-3
 """Largest angle in rad that one step may turn, and the distance by which an unstable pose is left."""
 _HASTE = 1.2
 """Least factor by which strides grow after an unstable pose, which starts the descent slowly."""
+_SETTLED = 2.0
+"""The same where deformations, which settle at once, make the first stride far too short for the other motions."""
 _EXACT, _CLOSED, _BALANCED = 1e-13, 1e-11, 1e-8
 _STIFF = 1e-3
 """Share by which closing moves deformations, against places: a deformation that no force causes would be far from balance."""
@@ -72,7 +74,6 @@ class Search:
     ) -> None:
         """Takes ``parameters`` to differentiate by, and ``outputs`` to differentiate as well."""
         self.session = session
-        self.haste = 1.0
         self.inputs = inputs_named(session, free, "equilibrium")
         self.held = [_state_named(session, name) for name in hold]
         self.coordinates = Coordinates(session, self.held)
@@ -85,6 +86,7 @@ class Search:
         self.turns = np.array([v.unit == "rad" for v in variables])
         self.turns[[i for four in self.standing.quaternions for i in four]] = True
         self._pliant = np.where([v.elastic for v in variables], _STIFF, 1.0)
+        self.haste = _SETTLED if any(v.elastic for v in variables) else 1.0
         self.nominal = np.array([nominal_of(v, size) for v, size in zip(variables, self.standing.sizes, strict=True)])
         rates = ignorable(self.standing, self.coordinates, self.nominal)
         self._ignorable = frozenset(rates.keys() - set(self.held))
@@ -100,7 +102,7 @@ class Search:
         except AnalysisError:
             if self.steady == self._ignorable:
                 raise
-        self.steady, self.trims, self.haste = self._ignorable, trims, _HASTE
+        self.steady, self.trims, self.haste = self._ignorable, trims, max(self.haste, _HASTE)
         self.standing.set_inputs(trims)
         return self._reached(x, trims)
 
@@ -301,7 +303,7 @@ class Search:
 
     def left_for(self, pose: Pose) -> list[Pose]:
         """Returns the poses to which the system goes from an unstable pose, pushed to either side along the fastest growing motion."""
-        origin, self.haste = self._states(pose), _HASTE
+        origin, self.haste = self._states(pose), max(self.haste, _HASTE)
         here = self.stand(origin)
         gradients, n = self.standing.gradients(), self.standing.states
         A = np.array([gradients[c.rate][:n] for c in here.coordinates]) @ here.tangent

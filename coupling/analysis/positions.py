@@ -200,20 +200,22 @@ class _Tangent:
     def __init__(self, positions: Positions, states: np.ndarray, moves: np.ndarray) -> None:
         row, column = {int(s): i for i, s in enumerate(states)}, {int(m): i for i, m in enumerate(moves)}
         found = [(row[int(s)], column[i]) for i, s in enumerate(positions.plain) if int(s) in row and i in column]
-        self._fours: list[tuple[np.ndarray, list[int], int]] = []
+        self._fours: list[tuple[np.ndarray, tuple[np.ndarray, ...], int]] = []
         for number, four in enumerate(positions.fours):
             first = len(positions.plain) + 3 * number
             axes = [axis for axis in range(3) if first + axis in column]
-            if int(four[0]) in row and axes:
-                self._fours.append((four, axes, len(found)))
-                found += [(row[int(s)], column[first + axis]) for s in four for axis in axes]
+            parts = [i for i, s in enumerate(four) if int(s) in row]  # a guess may name some of the four
+            if parts and axes:
+                self._fours.append((four, np.ix_(parts, axes), len(found)))
+                found += [(row[int(four[i])], column[first + axis]) for i in parts for axis in axes]
         self._rows, self._columns = np.array(found, dtype=int).reshape(-1, 2).T
         self._values = np.ones(len(found))
         self.shape = len(states), len(moves)
 
     def at(self, x: np.ndarray) -> scipy.sparse.csr_array | np.ndarray:
-        for four, axes, first in self._fours:
-            self._values[first : first + 4 * len(axes)] = turning(x[four])[:, axes].ravel()
+        for four, entries, first in self._fours:
+            found = turning(x[four])[entries].ravel()
+            self._values[first : first + len(found)] = found
         if self.shape[1] > MANY:
             return scipy.sparse.csr_array((self._values.copy(), (self._rows, self._columns)), shape=self.shape)
         dense = np.zeros(self.shape)

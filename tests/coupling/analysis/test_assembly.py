@@ -345,3 +345,13 @@ def test_a_printed_pose_fits_on_a_screen() -> None:
     assert f"  and {hidden} more values: print(pose.to_text(all=True))" in lines
     every = pose.to_text(all=True).splitlines()
     assert {line.split()[0] for line in every if line.startswith("  link")} == {name for name in pose if name.startswith("link")}
+
+
+def test_a_guess_of_some_parts_of_a_quaternion() -> None:
+    """Two of the four numbers of an attitude are guessed: a rod on a hinge hangs as they say."""
+    system = System("rod")
+    system.add("ground", "spatial.Fixed")
+    system.add("rod", "spatial.Body1", {"p1.rx": -0.5})
+    system.join("spatial.Revolute", "ground.p1", "rod.p1")
+    pose = system.assemble(guess={"rod.q0": np.sqrt(0.5), "rod.q3": -np.sqrt(0.5)})
+    assert [pose[f"rod.{axis}"] for axis in "xyz"] == pytest.approx([0.0, -0.5, 0.0], abs=1e-6)

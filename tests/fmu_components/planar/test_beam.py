@@ -59,6 +59,16 @@ def test_a_free_beam_rings_and_decays():
     assert np.sort([-each.real for each in pairs]) == pytest.approx([0.36, 4.2], rel=1e-9)
 
 
+def test_a_hinged_beam_finds_its_equilibrium_a_quarter_turn_away():
+    """Its shapes settle at once, and it has to turn all the same."""
+    system = System("rod", gravity=(0.0, -9.81))
+    system.add("ground", "planar.Fixed")
+    system.add("rod", "planar.Beam3", {"x": 0.5})
+    system.join("planar.Revolute", "ground.p1", "rod.p1")
+    rest = system.equilibrium()
+    assert (rest["rod.x"], rest["rod.y"]) == pytest.approx((0.0, -0.5), abs=1e-7)
+
+
 def test_a_stiff_clamped_beam_has_a_linear_model():
     """Its fastest shape has 1e10 times the square of the frequency of the first; what of it cancels in the constraint is rounding."""
     system = System("reed", gravity=(0.0, 0.0))
