@@ -50,6 +50,7 @@ SYSTEMS = {
     "39_python_controller": ("system",),
     "40_cart_and_pole": ("system",),
     "41_hardware_loop": ("system",),
+    "42_flexible_slider_crank": ("system",),
 }
 ELSEWHERE = {
     "02_own_joint": "its component is written to a file at first",

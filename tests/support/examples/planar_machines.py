@@ -100,3 +100,13 @@ def check_walking_leg(printed: str, folder: Path) -> None:
     assert number(r"N.s, off by (\S+) from the weight", printed) < 1e-9
     assert number(r"J, off by (\S+) from what is lost", printed) < 1e-7
     assert is_plot(folder / "walking_leg.png")
+
+
+def check_flexible_slider_crank(printed: str, folder: Path) -> None:
+    """The bend and the slider are those of an inextensible rod, and the slider feels the bend."""
+    found = re.search(r"exact rod: (\S+) m in the middle, (\S+) m at the slider", printed)
+    assert found and float(found[1]) < 2e-6 and float(found[2]) < 1e-7
+    assert number(r"deflection of the middle: (\S+) mm", printed) > 1.1
+    # The bend draws the slider by pi^2/4 of its square over the length.
+    assert number(r"at the slider by at most (\S+) um", printed) == pytest.approx(np.pi**2 / 4 * 1.7222e-3**2 / 0.3 * 1e6, rel=0.15)
+    assert is_plot(folder / "flexible_slider_crank.png")
