@@ -36,6 +36,7 @@ from coupling.plan.enforced import Intervals, enforced_joint, intervals_of
 from coupling.plan.given import drives_by_input
 from coupling.plan.gravity import gravity_of, with_gravity
 from coupling.plan.included import inside
+from coupling.plan.instances import with_heat_port
 from coupling.plan.rigid import is_rigid, rigid_coupling
 from coupling.plan.scene import has_place
 from coupling.plan.shown import Shown
@@ -131,6 +132,7 @@ class Composition:
         logging: bool = False,
         process: str | None = None,
         compile: bool = True,
+        heat_port: bool = False,
         guess: Mapping[str, float | tuple[float, float]] | None = None,
     ) -> None:
         """Adds an instance.
@@ -151,10 +153,14 @@ class Composition:
         name of a group of instances. They run in a separate process, whose end, whatever its cause, ends only the run. An FMU that has
         sources and no binary for this platform is compiled when a run needs it; ``compile=False`` refuses it.
 
+        ``heat_port=True`` gives a component with an output ``loss`` the port ``heat``, into which its losses flow. Resistances and friction
+        of electric motors, resistors, brakes and clutches then depend on the temperature there.
+
         ``guess`` gives approximate values for the assembly of the system: ``{"theta": 1.2}``, of states or of outputs that depend on
         positions. A pair is a value and its possible error: ``{"theta": (1.2, 0.3)}``.
         """
         self._change()
+        fmu = with_heat_port(name, fmu, heat_port) if heat_port is not False else fmu
         known = self._instances.get(name) if isinstance(name, str) else None
         if known is not None:
             raise BuildError(f"there is already an instance '{name}' ({known.fmu.fmu.model_name}); give the second one another name")

@@ -39,7 +39,7 @@ def show(folder: Path) -> Result:
     """Runs the machine and writes a plot."""
     result = system().simulate(STOP, rtol=1e-11)
     print(result.summary())
-    result.plot(("shaft.w", "flywheel.w"), "clutch.lambda[1]", "clutch.heat", path=folder / "clutch.png")
+    result.plot(("shaft.w", "flywheel.w"), "clutch.lambda[1]", "clutch.loss", path=folder / "clutch.png")
     return result
 
 
@@ -72,7 +72,7 @@ def found(result: Result) -> dict[str, float]:
     return {
         "the clutch locks at (s)": locks,
         "both turn at (rad/s)": float(np.interp(locks, result.time, result["shaft.w"])),
-        "heat (J)": float(np.trapezoid(result["clutch.heat"], result.time)),
+        "heat (J)": float(np.trapezoid(result["clutch.loss"], result.time)),
         "torque that the locked clutch carries (N.m)": result["clutch.lambda[1]"][locked],
         "the shaft at the end (rad/s)": result["shaft.w"][-1],
         "the flywheel at the end (rad/s)": result["flywheel.w"][-1],

@@ -91,7 +91,7 @@ _NAMES = {
 """Names as above, for the interpreter; a test compares the two."""
 _PLACES = {name: (module, name) for module, names in _NAMES.items() for name in names.split()}
 _OF_DECLARATIONS = (
-    "ELECTRICAL HYDRAULIC PLANAR PNEUMATIC ROTATIONAL SPATIAL TRANSLATIONAL Angle Magnitude Port PortKind Side falls friction holds_while "
+    "ELECTRICAL HYDRAULIC PLANAR PNEUMATIC ROTATIONAL SPATIAL THERMAL TRANSLATIONAL Angle Magnitude Port PortKind Side falls friction holds_while "
     "reaches rises same_direction signed_root t unilateral"
 )
 """Names of ``jourdain.declare``, which a user may look for here."""

@@ -4,7 +4,19 @@ from fmu_components.declare.declaration import TIME as t
 from fmu_components.declare.declaration import falls, reaches, rises
 from fmu_components.declare.functions import Magnitude, signed_root
 from fmu_components.declare.joint import Angle, same_direction
-from fmu_components.declare.ports import ELECTRICAL, HYDRAULIC, PLANAR, PNEUMATIC, ROTATIONAL, SPATIAL, TRANSLATIONAL, Port, PortKind, Side
+from fmu_components.declare.ports import (
+    ELECTRICAL,
+    HYDRAULIC,
+    PLANAR,
+    PNEUMATIC,
+    ROTATIONAL,
+    SPATIAL,
+    THERMAL,
+    TRANSLATIONAL,
+    Port,
+    PortKind,
+    Side,
+)
 from fmu_components.declare.switched import friction, holds_while, unilateral
 
 __all__ = [
@@ -14,6 +26,7 @@ __all__ = [
     "PNEUMATIC",
     "ROTATIONAL",
     "SPATIAL",
+    "THERMAL",
     "TRANSLATIONAL",
     "Angle",
     "Magnitude",

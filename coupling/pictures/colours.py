@@ -15,6 +15,7 @@ DOMAINS = {
     "hydraulic": "#c0392b",
     "electrical": "#b9770e",
     "pneumatic": "#2e86c1",
+    "thermal": "#d35400",
     "signal": "#5d6d7e",
     "other": "#7a4a2b",
 }
@@ -28,6 +29,7 @@ DARK_DOMAINS = {
     "hydraulic": "#f0776a",
     "electrical": "#e0a84a",
     "pneumatic": "#6cb6e8",
+    "thermal": "#f39a5b",
     "signal": "#9fb0c0",
     "other": "#c99a78",
 }

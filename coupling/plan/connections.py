@@ -227,6 +227,7 @@ _BETWEEN = {
     "hydraulic": ("hydraulic.Orifice", "hydraulic.Volume"),
     "electrical": ("electrical.Resistor", "electrical.Capacitor"),
     "pneumatic": ("pneumatic.Restrictor", "pneumatic.Volume"),
+    "thermal": ("thermal.Conductor", "thermal.Capacity"),
 }
 """Components between two ports of a kind: between two that give motion, pressure or voltage, and between two that take it."""
 

@@ -39,6 +39,34 @@ def find_fmus(instance: str, fmu: Any, private: bool) -> tuple[Fmu, Callable[[],
     return _of_component(fmu, 3, private), partial(_of_component, fmu, 2, private)
 
 
+def with_heat_port(instance: str, fmu: Any, asked: object = True) -> type:
+    """Returns the class of a component with a heat port. Other FMUs, components without losses and other answers than True and False are
+    refused."""
+    from fmu_components.declare.component import Component
+    from fmu_components.declare.declaration import DeclarationError
+    from fmu_components.declare.heat import heated
+
+    if not isinstance(asked, bool):
+        raise BuildError(f"heat_port = {shown(asked)} of '{instance}' is refused: give True or False")
+    component = class_called(fmu) if isinstance(fmu, str) else fmu
+    if not (isinstance(component, type) and issubclass(component, Component)):
+        raise BuildError(f"'{instance}' has no heat port: {shown(fmu)} is no component of the catalogue; leave heat_port out")
+    try:
+        return heated(component)
+    except DeclarationError as error:
+        raise BuildError(f"'{instance}' cannot be added: {error}") from None
+
+
+def class_called(name: str) -> type | None:
+    """Returns the component class of this name, also of one with a heat port; None for other names."""
+    from fmu_components.catalogue import all_components
+    from fmu_components.declare.heat import heated, without_heat
+
+    cold = without_heat(name)
+    component = all_components().get(cold or name)
+    return component if component is None or cold is None else heated(component)
+
+
 def found_again(path: Path, sha256: str, private: bool, component: str, version: int, structural: Mapping[str, Settable]) -> Fmu:
     """Reads an FMU where it was, or builds that of a component again; refuses another one that has taken its place."""
     fmu = load(path, private, structural) if path.is_file() else _rebuilt(path, component, version, private, structural)
@@ -50,10 +78,8 @@ def found_again(path: Path, sha256: str, private: bool, component: str, version:
 
 
 def _rebuilt(path: Path, component: str, version: int, private: bool, structural: Mapping[str, Settable]) -> Fmu:
-    from fmu_components.catalogue import all_components
-
-    known = component in all_components()
-    return _of_component(all_components()[component], version, private) if known else load(path, private, structural)
+    known = class_called(component)
+    return load(path, private, structural) if known is None else _of_component(known, version, private)
 
 
 def _of_catalogue(instance: str, name: str, version: int, private: bool) -> Fmu:
@@ -112,7 +138,7 @@ def component_of(fmu: Fmu) -> type | None:
         if known.path == fmu.path and known.sha256 == fmu.sha256:
             return component if isinstance(component, type) else all_components()[component]
     added = (component for component, _ in list(_components) if isinstance(component, type) and component_name(component) == fmu.model_name)
-    declared = (each for each in (all_components().get(fmu.model_name), *added) if each is not None)
+    declared = (each for each in (class_called(fmu.model_name), *added) if each is not None)
     return next((each for each in declared if table_of(each).token == fmu.token), None)
 
 

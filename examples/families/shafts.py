@@ -70,8 +70,8 @@ def main() -> None:
     run, torque = mill().simulate(6.0), 0.4 * 0.3 * 2 * 500
     stands = next(change.time for change in run.changes if change.what.endswith("sticks"))
     report.figure("the flywheel stands after", stands, 8.0 * 60 / torque, "s")
-    report.figure("heat in the brake", np.trapezoid(run["brake.heat"], run.time), 8.0 * 60**2 / 2, "J", within=1e-3)
-    report.show(run, "flywheel.w", "brake.heat", moving=False)
+    report.figure("heat in the brake", np.trapezoid(run["brake.loss"], run.time), 8.0 * 60**2 / 2, "J", within=1e-3)
+    report.show(run, "flywheel.w", "brake.loss", moving=False)
     report.end()
 
 

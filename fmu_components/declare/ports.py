@@ -197,8 +197,17 @@ PNEUMATIC = PortKind(
     powered=False,
     colour="#2e86c1",
 )
+THERMAL = PortKind(
+    "thermal",
+    "thermal",
+    chains=((Quantity("temperature", "K", "absolute temperature"),),),
+    effort=(Quantity("heat_flow", "W", "heat flow into the side that gives the temperature"),),
+    signs="Heat flow is positive into the side that gives the temperature.",
+    powered=False,
+    colour="#d35400",
+)
 
-KINDS = (PLANAR, SPATIAL, ROTATIONAL, TRANSLATIONAL, HYDRAULIC, ELECTRICAL, PNEUMATIC)
+KINDS = (PLANAR, SPATIAL, ROTATIONAL, TRANSLATIONAL, HYDRAULIC, ELECTRICAL, PNEUMATIC, THERMAL)
 KIND_OF_TERMINAL = {kind.terminal_kind: kind for kind in KINDS}
 
 

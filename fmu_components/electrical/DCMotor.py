@@ -1,6 +1,7 @@
 """Direct-current motor."""
 
 from fmu_components.declare.component import Component
+from fmu_components.declare.heat import by_temperature
 from fmu_components.declare.icon import Drawing, box, circle, line
 from fmu_components.declare.ports import ELECTRICAL, ROTATIONAL, Side
 
@@ -22,7 +23,7 @@ class DCMotor(Component):
     def declare(self):
         pin = self.port("pin", ELECTRICAL, Side.EFFORT, "the armature")
         flange = self.port("flange", ROTATIONAL, Side.EFFORT, "the shaft")
-        R = self.parameter("R", 0.5, "Ohm", "resistance of the armature", above=0)
+        R = by_temperature(self, self.parameter("R", 0.5, "Ohm", "resistance of the armature", above=0))
         L = self.parameter("L", 1e-3, "H", "inductance of the armature", above=0, nominal=1e-3)
         k = self.parameter("k", 0.05, "N.m/A", "torque per current, which is voltage per angular velocity", nominal=0.1)
         i = self.state("i", 0.0, "A", "current")

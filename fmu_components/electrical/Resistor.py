@@ -1,6 +1,7 @@
 """Resistor."""
 
 from fmu_components.declare.component import Component
+from fmu_components.declare.heat import by_temperature
 from fmu_components.declare.icon import Drawing, box, line
 from fmu_components.declare.ports import ELECTRICAL, Side
 
@@ -15,7 +16,7 @@ class Resistor(Component):
         N = self.port("N", ELECTRICAL, Side.EFFORT, "second side")
         R = self.parameter("R", 1.0, "Ohm", "resistance", above=0)
         voltage = self.output("voltage", M.v - N.v, "V", "voltage from M to N")
-        current = self.output("current", voltage / R, "A", "current from M to N")
+        current = self.output("current", voltage / by_temperature(self, R), "A", "current from M to N")
         self.gives(M, -current)
         self.gives(N, current)
         self.output("loss", voltage * current, "W", "power that becomes heat")

@@ -2,6 +2,7 @@
 
 import sympy
 
+from fmu_components.declare.heat import fading
 from fmu_components.declare.icon import Drawing, arrowhead, box, line
 from fmu_components.declare.joint import Joint
 from fmu_components.declare.ports import ROTATIONAL
@@ -11,7 +12,7 @@ from fmu_components.declare.switched import friction
 class Brake(Joint):
     """Friction brake: pads on M, as a rule the ground, hold the shaft N up to mu radius surfaces times the input `force`.
 
-    A force of 0 or less lets go. The multiplier is the torque on N; M gets its opposite. The output `heat` is the power
+    A force of 0 or less lets go. The multiplier is the torque on N; M gets its opposite. The output `loss` is the power
     that is lost while it slips.
     """
 
@@ -33,9 +34,9 @@ class Brake(Joint):
         peak = self.parameter("peak", 1.0, "", "coefficient up to which it sticks, by mu", at_least=1)
         radius = self.parameter("radius", 0.1, "m", "radius at which the pads act", above=0)
         surfaces = self.parameter("surfaces", 2.0, "", "number of surfaces that rub", above=0)
-        limit = mu * radius * surfaces * sympy.Max(force, 0)
+        limit = fading(self) * mu * radius * surfaces * sympy.Max(force, 0)
         return [friction(N.w - M.w, limit, peak * limit)]
 
     def declare(self):
         super().declare()
-        self.output("heat", -self["multiplier[1]"] * self["velocity[1]"], "W", "power lost as heat")
+        self.output("loss", -self["multiplier[1]"] * self["velocity[1]"], "W", "power lost as heat")

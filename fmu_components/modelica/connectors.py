@@ -12,6 +12,7 @@ from fmu_components.declare.ports import (
     PNEUMATIC,
     ROTATIONAL,
     SPATIAL,
+    THERMAL,
     TRANSLATIONAL,
     PortKind,
     Quantity,
@@ -46,6 +47,12 @@ CONNECTORS: dict[PortKind, Connector] = {
     ),
     HYDRAULIC: Connector("Interfaces.Hydraulic", "Hydraulic port", {"p": "p"}, {"q": "q"}),
     PNEUMATIC: Connector("Interfaces.Pneumatic", "Pneumatic port", {"pressure": "p"}, {"mass_flow": "m_flow"}),
+    THERMAL: Connector(
+        "Interfaces.Heat",
+        "Heat port; compatible with HeatPort of Modelica.Thermal.HeatTransfer",
+        {"temperature": "T"},
+        {"heat_flow": "Q_flow"},
+    ),
     ELECTRICAL: Connector(
         "Interfaces.Electrical", "Electrical pin; compatible with Pin of Modelica.Electrical.Analog", {"v": "v"}, {"i": "i"}
     ),

@@ -20,6 +20,7 @@ _PARTNERS: dict[str, tuple[str, str, dict[str, float]]] = {
     "hydraulic": ("hydraulic.Volume", "port", {}),
     "electrical": ("electrical.Capacitor", "pin", {}),
     "pneumatic": ("pneumatic.Volume", "port", {}),
+    "thermal": ("thermal.Capacity", "port", {}),
 }
 """Partners by kind of port: a component, its port, and its start values if it must not lie on another body."""
 

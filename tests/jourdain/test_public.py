@@ -19,10 +19,8 @@ PUBLIC = """
     Successive SweepError SweepTable System TransferFunction UnknownComponent WeldedBeam all_components cache_folder cached_fmu find flexible_body from_file from_modelica
     orientation read_mesh sample sweep write_mesh
 """
-DECLARE = (
-    "ELECTRICAL HYDRAULIC PLANAR PNEUMATIC ROTATIONAL SPATIAL TRANSLATIONAL Angle Magnitude Port PortKind Side falls friction holds_while"
-)
-DECLARE += " reaches rises same_direction signed_root t unilateral"
+DECLARE = "ELECTRICAL HYDRAULIC PLANAR PNEUMATIC ROTATIONAL SPATIAL THERMAL TRANSLATIONAL Angle Magnitude Port PortKind Side falls friction"
+DECLARE += " holds_while reaches rises same_direction signed_root t unilateral"
 MEASURES = "energy_drift final maximum minimum peak rms value_at"
 LOOKS = (
     "Picture Word ball bent blade body bush cam cart coil dashpot fixed gear guide level picture pin piston rail rest rod square tyre wheel"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-DOMAINS = ("planar", "spatial", "mechanical1d", "hydraulic", "pneumatic", "electrical", "signal")
+DOMAINS = ("planar", "spatial", "mechanical1d", "hydraulic", "pneumatic", "thermal", "electrical", "signal")
 KERNEL = {
     "constraints": [
         "tests/coupling/solvers/test_projected.py",

@@ -162,7 +162,7 @@ def test_a_brake_on_a_driven_shaft() -> None:
     system = prescribed("mechanical1d.Brake", ("Speed", sympy.sin(3 * t)), values={"mu": 0.4, "radius": 0.5, "surfaces": 1})
     system.drive("joint.force", 10.0)
     system.add("heat", "signal.Integrator")
-    system.connect("joint.heat", "heat.u")
+    system.connect("joint.loss", "heat.u")
     result = done(system, 4.0, rtol=1e-10)
     changes = [change.time for change in result.changes]
     np.testing.assert_allclose(changes, [math.pi * k / 3 for k in (1, 2, 3)], atol=1e-9)

@@ -36,7 +36,7 @@ def test_clutches_in_a_row_with_pressures_that_change() -> None:
     for i in (1, 2, 3):
         drive.connect(f"J{i}.flange", f"clutch{i}.M")
         drive.connect(f"clutch{i}.N", f"J{i + 1}.flange")
-    drive.connect("clutch1.heat", "heat.u")
+    drive.connect("clutch1.loss", "heat.u")
     drive.drive("engine.torque", 10 * sympy.sin(10 * sympy.pi * TIME))
     drive.drive("clutch1.capacity", 10 * sympy.cos(0.4 * sympy.pi * TIME))
     drive.drive("clutch2.capacity", [(0, 0), (0.4, 0), (0.4, 10), (2, 10)])
@@ -65,7 +65,7 @@ def test_a_drive_with_clutch_and_bearing_under_a_load_that_reverses() -> None:
         "lost": "signal.Integrator",
     }
     lines = "engine.flange-a.flange ground.shaft-bearing.M bearing.N-a.flange a.flange-clutch.M clutch.N-b.flange "
-    lines += "ground.shaft-spring.M spring.N-b.flange clutch.heat-lost.u"
+    lines += "ground.shaft-spring.M spring.N-b.flange clutch.loss-lost.u"
     drive = built("reversal", parts, lines)
     drive.drive("engine.torque", 25 * sympy.sin(2 * sympy.pi * TIME))
     bearing = Rub(row=[1, 0], limit=lambda t, w: 1.5 + 0.1 * w, peak=2 / 1.5)

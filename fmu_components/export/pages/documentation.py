@@ -10,7 +10,7 @@ from itertools import chain, count
 
 from fmu_components.declare import units
 from fmu_components.declare.declaration import Event, Role, Variable
-from fmu_components.declare.ports import ELECTRICAL, HYDRAULIC, PLANAR, PNEUMATIC, ROTATIONAL, SPATIAL, TRANSLATIONAL, Port, Side
+from fmu_components.declare.ports import ELECTRICAL, HYDRAULIC, PLANAR, PNEUMATIC, ROTATIONAL, SPATIAL, THERMAL, TRANSLATIONAL, Port, Side
 from fmu_components.export.pages import mathml
 from fmu_components.export.pages.markup import REFERENCE, code, facts, framed, listed, table_of, unit_text, value_text
 from fmu_components.export.table import VariableTable
@@ -312,6 +312,10 @@ _PARTNERS = {
     PNEUMATIC: (
         _Partner("atmosphere", "pneumatic.Atmosphere", "port", {"pressure": "pressure"}),
         _Partner("volume", "pneumatic.Volume", "port", {"pressure": "p"}),
+    ),
+    THERMAL: (
+        _Partner("surroundings", "thermal.FixedTemperature", "port", {"temperature": "temperature"}),
+        _Partner("capacity", "thermal.Capacity", "port", {"temperature": "T"}),
     ),
     ELECTRICAL: (
         _Partner("ground", "electrical.Ground", "pin", {}),

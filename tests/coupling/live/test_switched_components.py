@@ -51,15 +51,15 @@ def test_a_clutch_locks_once_its_sides_turn_as_one() -> None:
     )
     drive.drive("clutch.capacity", [(0, 0), (0.5, 0), (0.5, 60), (3, 60), (3, 0), (9, 0)])
     drive.drive("engine.torque", [(0, 0), (2.5, 0), (2.5, 30), (9, 30)])
-    result = drive.simulate(4.0, outputs=["*", "clutch.heat"])
+    result = drive.simulate(4.0, outputs=["*", "clutch.loss"])
     assert switched(result) == [
         (pytest.approx(2.5, abs=1e-9), "slips back -> sticks"),
         (pytest.approx(3.0, abs=1e-12), "sticks -> slips back"),
     ]
     assert at(result, "a.w", result.changes[0].time) == pytest.approx(40, abs=1e-9)
     np.testing.assert_allclose([result["a.w"][-1], result["b.w"][-1]], [58, 43], atol=1e-8)
-    assert result["clutch.heat"].max() == pytest.approx(6000, abs=1e-6)
-    assert np.trapezoid(result["clutch.heat"], result.time) == pytest.approx(6000, rel=1e-3)
+    assert result["clutch.loss"].max() == pytest.approx(6000, abs=1e-6)
+    assert np.trapezoid(result["clutch.loss"], result.time) == pytest.approx(6000, rel=1e-3)
     assert not result.outcome.warnings
 
 

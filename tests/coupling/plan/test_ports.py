@@ -34,6 +34,7 @@ def test_what_makes_power() -> None:
         "org.jourdain.hydraulic": (("q", "p"),),
         "org.jourdain.electrical": (("i", "v"),),
         "org.jourdain.pneumatic": (),  # pressure times mass flow is no power
+        "org.jourdain.thermal": (),
     }
 
 

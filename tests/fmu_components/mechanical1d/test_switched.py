@@ -139,7 +139,7 @@ def test_limits_of_slip():
     with ideal("Friction", {"kinetic": 3.0}) as d:
         assert d["static[1]"] == 3
     with ideal("Clutch", {"capacity": 60.0, "peak": 1.2, "mode[1]": -1, "N.w": -5.0, "lambda[1]": 60.0}) as d:
-        assert (d["limit[1]"], d["static[1]"], d["residual[1]"], d["heat"]) == (60, 72, 0, 300)
+        assert (d["limit[1]"], d["static[1]"], d["residual[1]"], d["loss"]) == (60, 72, 0, 300)
         d.set({"capacity": -1.0})
         assert (d["limit[1]"], d["static[1]"]) == (0, 0)
     with ideal("Brake", {"force": 100.0, "mu": 0.4, "radius": 0.1, "surfaces": 2.0, "peak": 1.5}) as d:

@@ -45,7 +45,7 @@ def test_a_package_has_connectors_and_libraries() -> None:
     ]
     connectors = [
         f"    {word} {name}"
-        for name in ("Planar", "Shaft", "Slide", "Hydraulic", "Pneumatic", "Electrical")
+        for name in ("Planar", "Shaft", "Slide", "Hydraulic", "Pneumatic", "Heat", "Electrical")
         for word in ("connector", "end")
     ]
     assert [head.removesuffix(";") for head in heads] == [

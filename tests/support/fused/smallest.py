@@ -19,6 +19,7 @@ GIVES_MOTION = {
     "hydraulic": ("hydraulic.Volume", "port"),
     "electrical pin pair": ("electrical.Capacitor", "pins"),
     "pneumatic": ("pneumatic.Volume", "port"),
+    "thermal": ("thermal.Capacity", "port"),
 }
 PLACES = {"planar.Body1": ("x", "y"), "spatial.Body1": ("x", "y", "z")}
 """They lie apart, as ropes and contacts want it."""
@@ -31,6 +32,7 @@ GIVES_EFFORT = {
     "hydraulic": "hydraulic.Orifice",
     "electrical pin pair": "electrical.Resistor",
     "pneumatic": "pneumatic.Restrictor",
+    "thermal": "thermal.Conductor",
 }
 """Component that is joined to a port that gives motion, and to a part that gives motion itself."""
 RIGID = {"planar frame": "planar.Weld", "rotational flange": "mechanical1d.RigidShaft"}
