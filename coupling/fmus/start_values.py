@@ -125,6 +125,9 @@ def check_value(full: str, variable: FmuVariable, value: Any) -> None:
         finite = math.isfinite(value)
     except OverflowError:  # of a whole number
         raise BuildError(f"'{full}' = {shown(value)} is refused: it is too large for a number of double precision") from None
+    low, high = bounds_of(variable)
+    if variable.type == "real" and finite and low <= value <= high:
+        return
     given = f"'{full}' = {value}{f' {variable.unit}' if variable.unit and variable.unit != '1' else ''}"
     if not finite:
         raise BuildError(f"{given} is refused: it must be a finite number")
@@ -134,7 +137,6 @@ def check_value(full: str, variable: FmuVariable, value: Any) -> None:
         return
     if variable.type == "integer" and value != int(value):
         raise BuildError(f"{given} is refused: it must be {wanted}")
-    low, high = bounds_of(variable)
     if not low <= value <= high:
         bounds = [f"at least {_number(low)}"] * (low > -math.inf) + [f"at most {_number(high)}"] * (high < math.inf)
         raise BuildError(f"{given} is refused: it must be {' and '.join(bounds)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from contextvars import copy_context
 from copy import deepcopy
 from pathlib import Path
@@ -39,6 +40,8 @@ Begin = Callable[["Pause", "CheckpointWriter | None"], "tuple[OpenRun, Course[tu
 _NO_TIMES = np.zeros(0)
 _MOST_ROWS = 10_000
 """Number of rows that options may ask for within one step."""
+_FEW = 20
+"""Number of steps within which nobody looks for Ctrl-C."""
 _LONGEST = 1e6
 """Seconds beyond which a step never goes."""
 
@@ -234,7 +237,16 @@ class SteeredRun(Watchable):
             paused = self._paused
             self._act(lambda: paused.pause_at(end, self._rows_until(end)))
             if self._paused:
-                self._resume(lambda: self._course.send(None))
+                self._go_on(paused)
+
+    def _go_on(self, paused: Paused) -> None:
+        """Goes on to the pause, if it is so near by the kernel alone."""
+        status, run = None, self._run
+        if isinstance(paused, PausedSteps) and not paused.restart and run.max_seconds is None and not self._session.running.checkpoints:
+            status = paused.advance(min(_FEW, run.max_steps - paused.steps))
+            if status is Status.PAUSED and paused.time >= self._pause.time:
+                return
+        self._resume(lambda: self._course.send(status))
 
     def step(self) -> None:
         """Takes one step of the solver, or one communication step."""
@@ -298,7 +310,7 @@ class SteeredRun(Watchable):
             except BaseException as error:
                 self._paused, self._broken = None, error
                 raise
-        if pressed() and self._end:
+        if self._end and (pressed() or self._end[0].ending is Ending.INTERRUPTED):
             raise KeyboardInterrupt
 
     def _finish(self, outcome: Outcome, record: Record) -> None:
@@ -383,7 +395,8 @@ class SteeredRun(Watchable):
     def _interrupt(self) -> None:
         """Ends the run here as Ctrl-C inside a piece does."""
         if self._end is None and self._paused:
-            self._resume(lambda: self._course.throw(KeyboardInterrupt()))
+            with suppress(KeyboardInterrupt):
+                self._resume(lambda: self._course.throw(KeyboardInterrupt()))
 
     def __enter__(self) -> SteeredRun:
         return self

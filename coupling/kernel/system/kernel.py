@@ -50,6 +50,8 @@ class Kernel(Coupled):
     """Integrates the system in time, with output and events, by a Runge-Kutta method of its own or by one that it calls back."""
 
     _callbacks: Callbacks | None = None
+    _set: tuple[tuple[int, ...], ...] = ()
+    """The variables that were set at an event last: parts, types and references, and drives."""
     bounds = np.zeros(0, BOUND)
     """The ranges that the present run watches, with the worst value of each."""
 
@@ -189,9 +191,20 @@ class Kernel(Coupled):
         """Has values set at the next event, once: of instances, by part, type and reference, and of polynomial drives, with their slopes."""
         parts, types, references, given = zip(*values, strict=True) if values else ((), (), (), ())
         numbers, starts, slopes = zip(*drives, strict=True) if drives else ((), (), ())
-        kinds = (np.intc, parts), (np.intc, types), (np.uintc, references), (np.intc, numbers), (float, (*given, *starts)), (float, slopes)
-        self._settings = [self.library.kept(np.array(each, kind)) for kind, each in kinds]
-        at = [self._at(each) for each in self._settings]
+        which = parts, types, references, numbers
+        if which != self._set:  # else only numbers change
+            kinds = (
+                (np.intc, parts),
+                (np.intc, types),
+                (np.uintc, references),
+                (np.intc, numbers),
+                (float, (*given, *starts)),
+                (float, slopes),
+            )
+            self._settings = [self.library.kept(np.array(each, kind)) for kind, each in kinds]
+            self._set, self._set_at = which, [self._at(each) for each in self._settings]
+        self._settings[-2][:], self._settings[-1][:] = (*given, *starts), slopes
+        at = self._set_at
         self.library.kernel_set_at_event(self.handle, len(values), *at[:3], len(drives), *at[3:])
 
     def set_present(self, x: np.ndarray) -> None:

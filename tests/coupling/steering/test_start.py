@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import signal
 from typing import Any
 
 import numpy as np
 import pytest
 
-from coupling import BuildError, Index3, System
+from coupling import BuildError, Ending, Index3, System
 from tests.coupling.steering.test_run import CASES, PIN, QUICK, TIMES, VALUES, mass, pulled, stepped, steps_of
 from tests.support.systems.systems import refusal
 
@@ -113,3 +114,22 @@ def test_what_is_refused() -> None:
         ({"progress": True}, "start has no option 'progress': the run ends where its user stops to advance it; leave it out"),
     ):
         assert refusal(lambda given=options: pulled().start(**given)).startswith(text)  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("arrays", [False, True])
+@pytest.mark.parametrize("solver", ["dopri5", "cvode"])
+def test_ctrl_c_in_a_function_is_raised_by_the_piece(arrays: bool, solver: str) -> None:
+    """The signal comes while the kernel calls a function of Python, through which no exception passes."""
+
+    def force(t: float) -> float:
+        if t > 0.05:
+            signal.raise_signal(signal.SIGINT)
+        return 1.0
+
+    with mass().start(drives={"mass.flange.f": force}, solver=solver) as run:
+        if arrays:
+            run.signals(outputs=["mass.v"])
+        with pytest.raises(KeyboardInterrupt):
+            for _ in range(10):
+                run.advance(0.01, *[[]] * arrays)
+        assert run.outcome and run.outcome.ending is Ending.INTERRUPTED and len(run.result.time) > 4
