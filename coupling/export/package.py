@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -84,6 +85,7 @@ def mechanism_sources(
     return dict(sorted(files.items()))
 
 
+@cache
 def _embedded(path: Path) -> bytes:
     """Returns a source file without our comments, which would be a tenth of an archive. Headers of the standard keep theirs, their
     licence."""

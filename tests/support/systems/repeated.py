@@ -21,7 +21,7 @@ from tests.support.systems.hard_systems import line_of_masses
 from tests.support.systems.systems import pendulum
 
 FLAT = 64
-"""KiB by which memory may grow; a leak of 4 KiB a run is 400 in 100 runs."""
+"""KiB by which memory may grow; a leak of 4 KiB a run is 160 in 40 runs."""
 STOP = 0.02
 
 
