@@ -24,8 +24,18 @@ def add_to(verbs: Any) -> argparse.ArgumentParser:
         epilog="Examples: jourdain flexible bracket.npz --port a=nodes:12-19 --port b=nodes:40 --out bracket.fmu; "
         "jourdain flexible bracket.op4 --nodes bracket.bdf --port a=nodes:12-19",
     )
-    parser.add_argument("mesh", type=Path, metavar="MESH", help=".npz file with K, M and nodes of the free body, or .op4 file of Nastran")
-    parser.add_argument("--nodes", type=Path, metavar="FILE", help="file with the GRID cards of an .op4 file")
+    parser.add_argument(
+        "mesh",
+        type=Path,
+        metavar="MESH",
+        help=".npz file with K, M and nodes of the free body, or .op4 file of Nastran, or .sti file of CalculiX",
+    )
+    parser.add_argument(
+        "--nodes",
+        type=Path,
+        metavar="FILE",
+        help="file with the GRID cards of an .op4 file, or with the nodes of a .sti file (default: .inp beside it)",
+    )
     parser.add_argument("--matrices", metavar="K,M", help="names of stiffness and mass in an .op4 file, such as KGG,MGG")
     parser.add_argument(
         "--port",
