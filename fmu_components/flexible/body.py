@@ -125,10 +125,12 @@ class FlexibleBody(Elastic):
 
 
 def described(data: Any, name: str) -> str:
-    """Returns mass, size and first frequencies of a body in words."""
+    """Returns mass, mass centre, size and first frequencies of a body in words."""
     hertz = data.frequencies * data.first / (2 * np.pi)
+    # Rounding of a centre on an axis is left out.
+    centre = ", ".join(f"{each:.4g}" for each in np.round(data.centre / data.size, 9) * data.size + 0.0)
     return (
-        f"{name}: {data.mass:.6g} kg, {data.size:.6g} m long, {len(hertz)} shapes of {', '.join(f'{each:.4g}' for each in hertz[:4])}"
+        f"{name}: {data.mass:.6g} kg with the centre ({centre}) m, {data.size:.6g} m long, {len(hertz)} shapes of {', '.join(f'{each:.4g}' for each in hertz[:4])}"
         f"{' and more' if len(hertz) > 4 else ''} Hz"
     )
 

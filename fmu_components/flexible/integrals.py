@@ -37,6 +37,8 @@ class Numbers:
     """Numbers of the equations of a flexible body."""
 
     mass: float
+    centre: Array
+    """Mass centre in the axes of the mesh, in m."""
     size: float
     first: float
     """First angular frequency in rad/s."""
@@ -78,6 +80,7 @@ def numbers(mesh: Mesh, shapes: Shapes, ports: Sequence[Interface], points: Sequ
         _shorten(mesh, base, J2, softened)
     return Numbers(
         mesh.mass,
+        mesh.centre,
         mesh.size,
         *_frequencies(shapes),
         mesh.inertia / (mesh.mass * mesh.size**2),
@@ -107,6 +110,7 @@ def rooted_numbers(
     made = {each.name: _point(mesh, phi, each, softened) for each in shifted}
     return RootedNumbers(
         m,
+        mesh.centre,
         L,
         *_frequencies(shapes),
         base.T @ (mesh.M @ base) / (m * L**2),

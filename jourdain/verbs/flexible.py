@@ -86,7 +86,13 @@ def _flexible(chosen: argparse.Namespace) -> int:
     out.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(cached_fmu(made, chosen.fmi), out)
     data = made.data
-    facts = {"written": str(out), "mass": data.mass, "size": data.size, "frequencies": (data.frequencies * data.first).tolist()}
+    facts = {
+        "written": str(out),
+        "mass": data.mass,
+        "centre": data.centre.tolist(),
+        "size": data.size,
+        "frequencies": (data.frequencies * data.first).tolist(),
+    }
     print(json.dumps(facts) if chosen.json else f"{described(data, name)}\n{out}")
     return COMPLETED
 

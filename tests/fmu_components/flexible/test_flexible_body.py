@@ -43,6 +43,7 @@ def body() -> type[FlexibleBody]:
 
 
 def test_a_tumbling_brick_moves_as_its_nodes_do(body: type[FlexibleBody]) -> None:
+    assert "Brick: 5.46 kg with the centre (-0.02015, 0, 0) m, 1 m long, 4 shapes of 4.325, 4.681, 11.88, 12.76 Hz." in str(body.__doc__)
     assert body.data.frequencies * body.data.first == pytest.approx([27.17263319, 29.41317224, 74.65947132, 80.14468352], rel=1e-9)
     system = System("brick")
     system.add("b", body, {"gz": 0.0, "omegax": 2.0, "omegay": 3.0, "omegaz": 4.0})
