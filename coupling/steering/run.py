@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
 from copy import deepcopy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
 
@@ -66,6 +66,10 @@ class SteeredRun(Watchable):
         self._broken: BaseException | None = None
         """The error that has ended the run, which has no result then."""
         self._result: tuple[int, Result] | None = None
+        self._at_work = False
+        """True while the kernel may call functions of the user, which cannot use the run."""
+        self._origin: object = object()
+        """An object that the run shares with its forks, whose states fit."""
         self._settings = Settings(inputs)
         self._rows = Rows()
         self._began_anew = 0
@@ -122,6 +126,8 @@ class SteeredRun(Watchable):
         self._check_thread()
         if isinstance(names, str):
             return self._value(names, self._last_row())
+        if not isinstance(names, Iterable):
+            raise NotRecorded(f"{shown(names)} is no name; give that of a recorded variable, such as 'rod.theta', or a list of names")
         row = self._last_row()
         return np.array([self._value(name, row) for name in names])
 
@@ -135,6 +141,8 @@ class SteeredRun(Watchable):
         raise NotRecorded(f"{shown(name)} is not recorded; {nearest(str(name), self._columns) or 'name it in the option outputs of start'}")
 
     def _last_row(self) -> np.ndarray:
+        if self._broken:
+            self._check_running()
         if self._end:
             record = self._end[1]
             return record.rows[-1] if len(record.rows) else np.full(1 + len(record.columns), np.nan)
@@ -177,7 +185,11 @@ class SteeredRun(Watchable):
             raise BuildError("advance has values, and no names for them; call signals(inputs=[...], outputs=[...]) first")
         given = signals.array(values)
         if signals.alone and isinstance(paused, PausedSteps) and not self._settings.pending:
-            status = signals.advance(dt, given)
+            self._at_work = True
+            try:
+                status = signals.advance(dt, given)
+            finally:
+                self._at_work = False
             if status is Status.DONE:
                 return signals.out.copy()
             if status is not Status.STOPPED:
@@ -211,10 +223,13 @@ class SteeredRun(Watchable):
     def _advance(self, dt: float, values: Sequence[float] | np.ndarray | None) -> np.ndarray | None:
         if values is not None:
             self._check_running()
+            dt = dt if type(dt) is float else number("dt", dt)
             if not 0 < dt < math.inf:
                 raise BuildError(f"dt = {shown(dt)} is refused: give a positive number of seconds")
             return self._advance_signals(dt, values)
         step = number("dt", dt)
+        if math.isnan(step):
+            raise BuildError("dt = nan s is refused: it must be finite")
         if not step >= 0:
             raise BuildError(f"dt = {step:g} s is refused: it must not be negative; go back with restore")
         self._advance_to(self.time + step)
@@ -243,7 +258,7 @@ class SteeredRun(Watchable):
         """Goes on to the pause, if it is so near by the kernel alone."""
         status, run = None, self._run
         if isinstance(paused, PausedSteps) and not paused.restart and run.max_seconds is None and not self._session.running.checkpoints:
-            status = paused.advance(min(_FEW, run.max_steps - paused.steps))
+            status = self._by_kernel(paused.advance, min(_FEW, run.max_steps - paused.steps))
             if status is Status.PAUSED and paused.time >= self._pause.time:
                 return
         self._resume(lambda: self._course.send(status))
@@ -263,7 +278,7 @@ class SteeredRun(Watchable):
             self._resume(lambda: self._course.send(None))
             self._pause.stepwise = False
         else:
-            status = paused.advance(1)
+            status = self._by_kernel(paused.advance, 1)
             if status is not Status.PAUSED:
                 self._resume(lambda: self._course.send(status))
         if self._paused:
@@ -289,19 +304,31 @@ class SteeredRun(Watchable):
 
     def _act(self, call: Callable[[], Status]) -> None:
         """Calls a function of the paused run; the run ends where that fails."""
+        self._at_work = True
         try:
             status = call()
         except Exception as error:
-            thrown = error
+            self._at_work, thrown = False, error
             self._resume(lambda: self._course.throw(thrown))
             return
+        finally:
+            self._at_work = False
         if status is not Status.DONE:
             self._resume(lambda: self._course.send(status))
+
+    def _by_kernel(self, advance: Callable[[int], Status], steps: int) -> Status:
+        """Takes so many steps without the course of the run."""
+        self._at_work = True
+        try:
+            return advance(steps)
+        finally:
+            self._at_work = False
 
     def _resume(self, step: Callable[[], Paused]) -> None:
         """Goes on in the run until it waits again, or has ended."""
         if self._stopping:
             self._run_held.end_at(self.time)
+        before, self._at_work = self._paused.time if self._paused else self._run.start_time, True
         with noticed() as pressed:
             try:
                 self._paused = self._context.run(step)
@@ -309,7 +336,10 @@ class SteeredRun(Watchable):
                 self._finish(*end.value)
             except BaseException as error:
                 self._paused, self._broken = None, error
+                self._run.end_at(before)
                 raise
+            finally:
+                self._at_work = False
         if self._end and (pressed() or self._end[0].ending is Ending.INTERRUPTED):
             raise KeyboardInterrupt
 
@@ -344,23 +374,22 @@ class SteeredRun(Watchable):
         except Unvisited as error:
             raise ResultError(f"'{session.built.parts[error.instance].name}' did not give its state at t = {self.time:g} s") from None
         beside = tuple({name: deepcopy(getattr(of, name)) for name in of.kept} for of in paused.beside)
-        return SavedState(self.time, own, inner, beside, rows, self._settings.copy(), self._times)
+        return SavedState(self.time, own, inner, beside, rows, self._settings.copy(), self._times, self._origin)
 
     def restore(self, state: SavedState) -> None:
         """Goes back to a state that ``save`` of this run, or of a fork of it, has returned."""
         self._check_running()
         if not isinstance(state, SavedState):
             raise BuildError(f"state = {shown(state)} is refused: give what save() of this run has returned")
+        before = None if state.origin is self._origin else self.save()
         self._stay()
         paused, session = self._running_now, self._session
-        self._rows.restore(session.kernel, *state.rows)
         try:
-            if session.inner is not None and state.inner is not None:
-                load_state(session.inner.kernel, state.inner)
-            load_state(session.kernel, state.kernel)
-        except Unvisited:
+            self._load(state)
+        except (Unvisited, ValueError):
+            if before:
+                self._load(before)
             raise BuildError("the state is of another system or run; give what save() of this run has returned") from None
-        state.put_beside(paused.beside)
         self._settings.go_back(session, state.settings)
         self._times, self._result = state.times, None
         if paused.restart:
@@ -369,10 +398,20 @@ class SteeredRun(Watchable):
         if self._paused:
             self._stay()
 
+    def _load(self, state: SavedState) -> None:
+        """Takes the rows, the kernels and the parts in Python to a state; raises Unvisited or ValueError if it does not fit."""
+        paused, session = self._running_now, self._session
+        self._rows.restore(session.kernel, *state.rows)
+        if session.inner is not None and state.inner is not None:
+            load_state(session.inner.kernel, state.inner)
+        load_state(session.kernel, state.kernel)
+        state.put_beside(paused.beside)
+
     def fork(self) -> SteeredRun:
         """Returns another run at the same point, which goes its own way."""
         state = self.save()
         other = SteeredRun(self._begin, self._inputs)
+        other._origin = self._origin
         try:
             other.restore(state)
         except BaseException:
@@ -388,6 +427,7 @@ class SteeredRun(Watchable):
 
     def close(self) -> None:
         """Ends the run here, with its outcome and its result; frees everything."""
+        self._check_thread()
         if self._end is None and self._paused:
             self._run_held.end_at(self.time)
             self._resume(lambda: self._course.send(Status.DONE))
@@ -397,6 +437,9 @@ class SteeredRun(Watchable):
         if self._end is None and self._paused:
             with suppress(KeyboardInterrupt):
                 self._resume(lambda: self._course.throw(KeyboardInterrupt()))
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a run can be neither copied nor pickled; fork() returns another run at the same point, save() a state")
 
     def __enter__(self) -> SteeredRun:
         return self
@@ -431,6 +474,8 @@ class SteeredRun(Watchable):
     def _check_thread(self) -> None:
         if threading.get_ident() != self._thread:
             raise BuildError("the run belongs to another thread, which has started it; use it there, and only stop() here")
+        if self._at_work:
+            raise BuildError("the run is being advanced: a function that it calls cannot use it, except for stop()")
 
     def _check_running(self) -> None:
         self._check_thread()

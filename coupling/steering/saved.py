@@ -45,6 +45,8 @@ class Rows:
 
     def restore(self, kernel: Kernel, piece: Piece | None, present: np.ndarray) -> None:
         """Gives the kernel the rows up to a piece, and those of the present time."""
+        if present.shape[1] != kernel.width:
+            raise ValueError("rows of another record")
         pieces, each = [present], piece
         while each is not None:
             pieces.append(each.rows)
@@ -65,6 +67,8 @@ class SavedState:
     rows: tuple[Piece | None, np.ndarray]
     settings: Settings
     times: int
+    origin: object
+    """An object that the run shares with its forks."""
 
     def __repr__(self) -> str:
         return f"SavedState(time={self.time:.9g})"

@@ -29,6 +29,9 @@ class Signals:
                 raise NotRecorded(
                     f"outputs: {shown(each)} is not recorded; {nearest(each, columns) or 'name it in the option outputs of start'}"
                 )
+        twice = next((each.name for i, each in enumerate(inputs) if each in inputs[:i]), None)
+        if twice is not None:
+            raise BuildError(f"inputs: '{twice}' is named twice; name each input once")
         moved = next((each.name for each in inputs if each.state is not None or each.rates), None)
         if moved is not None:
             raise BuildError(f"inputs: '{moved}' is a state or a prescribed motion; set it by its name between two pieces")

@@ -84,6 +84,8 @@ class Watching:
     ) -> None:
         """Shows the page and advances the run until one of them ends; frees the server in any case."""
         check_title(title)
+        if show is not None and not callable(show):
+            raise BuildError(f"show = {shown(show)} is refused: give a function that takes the address of the page, such as print")
         run = self._run
         self._feed = Feed(run.result._record, signals, forces, traces)
         about = {"inputs": [asdict(each) for each in self._sliders.values()], "speeds": self._speeds, "state": self._state()}
