@@ -247,9 +247,9 @@ void kernel_set_degree(Kernel *, int degree); /* sets the degree of the polynomi
 void kernel_coupling_counts(const Kernel *, long *passes, long *discarded, double *earliest, double *seconds);
 double *kernel_polynomials(Kernel *); /* values, then slopes, then curves, each with room for one more than there are inputs */
 
-/* within.c: reasons to request that an instance ends its step early. row: values of the last point, the time first. Those of one instance are read
- * anew, and the step should end where the condition of `until` holds for them; stepper: its number, or -1. stops: asked now and then with the
- * time; positive where the run should stop. */
+/* within.c: reasons to request that an instance ends its step early. A step should end where the condition of `until` holds for values of one
+ * instance, which are read anew; stepper: its number, or -1. row: place for these values, the time first. stops: asked now and then with the time;
+ * positive where the run should stop. */
 typedef struct {
     int stepper, count;
     const int *column;
