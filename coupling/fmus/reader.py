@@ -79,7 +79,8 @@ def _read(path: Path, now: tuple[int, int], structural: Mapping[str, Settable]) 
     model_exchange, co_simulation = (
         read_interface(root, tag, kind, version, source) for tag, kind in (("ModelExchange", "me"), ("CoSimulation", "cs"))
     )
-    structure = read_structure(root, version, listed, by_reference(wholes.values()), model_exchange, co_simulation, source)
+    mistakes: list[str] = []
+    structure = read_structure(root, version, listed, by_reference(wholes.values()), model_exchange, co_simulation, source, mistakes)
     dae = read_manifest(files[MANIFEST], wholes.values(), structure, source) if MANIFEST in files else None
     free = Free((v.reference for v in listed), source)
     elements = Elements(listed, free, source)
@@ -127,6 +128,7 @@ def _read(path: Path, now: tuple[int, int], structural: Mapping[str, Settable]) 
         notes=(
             *_notes_on_tools(source, model_exchange, co_simulation),
             *(notes_on_derivatives(states, variables, source) if model_exchange and not unfit else ()),
+            *mistakes,
             *(dae.notes if dae else ()),
             *notes,
             *odd,

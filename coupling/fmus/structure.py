@@ -37,8 +37,13 @@ class Structure:
     residuals: tuple[Unknown, ...] = ()
 
 
-def read_unknown(element: Element, key: str, variables: Mapping[int, FmuVariable], source: Source) -> Unknown:
-    """Returns an entry that refers to variables by the numbers in ``variables``: value references, or in FMI 2 places in the list."""
+def read_unknown(
+    element: Element, key: str, variables: Mapping[int, FmuVariable], source: Source, notes: list[str] | None = None
+) -> Unknown:
+    """Returns an entry that refers to variables by the numbers in ``variables``: value references, or in FMI 2 places in the list.
+
+    With ``notes``, a wrong number of kinds is noted there, and all dependencies count as general ones; otherwise it is an error.
+    """
     unknown = referred(element.get(key), key, "an unknown of its model structure", variables, source)
     listed = element.get("dependencies")
     if listed is None:
@@ -46,7 +51,12 @@ def read_unknown(element: Element, key: str, variables: Mapping[int, FmuVariable
     knowns = [referred(word, key, f"a dependency of '{unknown.name}'", variables, source) for word in listed.split()]
     kinds = (element.get("dependenciesKind") or "dependent " * len(knowns)).split()
     if len(kinds) != len(knowns):
-        raise source.broken(f"lists {len(knowns)} dependencies of '{unknown.name}' ({listed}) but {len(kinds)} kinds ({' '.join(kinds)})")
+        wrong = f"lists {len(knowns)} dependencies of '{unknown.name}' ({listed}) but {len(kinds)} kinds ({' '.join(kinds)})"
+        if notes is None:
+            raise source.broken(wrong)
+        section = "FMI 3.0, section 2.4.8" if key == "valueReference" else "FMI 2.0, section 2.2.8"
+        notes.append(f"'{source.path}' {wrong}, which {section}, forbids: the kinds are ignored")
+        kinds = ["dependent"] * len(knowns)
     pairs = tuple((known.reference, kind) for known, kind in zip(knowns, kinds, strict=True))
     return Unknown(unknown.reference, pairs, unknown.name, tuple(known.name for known in knowns))
 
@@ -70,8 +80,9 @@ def read_structure(
     model_exchange: Interface | None,
     co_simulation: Interface | None,
     source: Source,
+    notes: list[str],
 ) -> Structure:
-    """Returns the lists of the model description, in which outputs that it leaves out come last."""
+    """Returns the lists of the model description, in which outputs that it leaves out come last; adds notes on mistakes without effect."""
     if version < 3:
         key, numbered = "index", dict(enumerate(listed, 1))
         paths = {"outputs": "Outputs/Unknown", "derivatives": "Derivatives/Unknown"}
@@ -84,7 +95,7 @@ def read_structure(
         if co_simulation is None or not co_simulation.directional_derivatives:
             del paths["derivatives"]
     lists = {
-        name: tuple(read_unknown(each, key, numbered, source) for each in root.iterfind(f"ModelStructure/{path}"))
+        name: tuple(read_unknown(each, key, numbered, source, notes) for each in root.iterfind(f"ModelStructure/{path}"))
         for name, path in paths.items()
     }
     candidates = listed if version < 3 else by_reference.values()

@@ -1,7 +1,7 @@
 """Reference FMUs of the Modelica Association, from their sources, against FMPy: ``python -m tests.interoperability.reference_fmus FOLDER``.
 
 FOLDER is a checkout of github.com/modelica/Reference-FMUs. Jourdain gets archives with sources alone, laid out as CMakeLists.txt of that
-repository does it. FMPy gets the same archives with a binary that this script compiles by the options of that file. The program prints a
+repository does it; those of FMI 1.0 have one file with all of them, since the standard names no sources. FMPy gets the same archives with a binary that this script compiles by the options of that file. The program prints a
 table: the largest difference of an output, in its range; or the sentence of a refusal. It ends with 1 if a difference exceeds the limit.
 """
 
@@ -25,30 +25,63 @@ LIMIT = 1e-3
 LONGEST = 100.0
 """Seconds that a run takes at most; the stop time of one model is 1e8 s."""
 KINDS = {"me": "ModelExchange", "cs": "CoSimulation"}
+VARIANTS = ("1ME", "1CS", "2", "3")
+"""Versions, and in FMI 1.0 kinds, as the names of description files have them. The last commit with FMI 1.0 is c8d4e6d."""
 
 
-def files_of(root: Path, model: Path, version: int) -> dict[str, bytes]:
+def definitions(variant: str) -> list[str]:
+    """Returns the macros with which a variant is compiled."""
+    return [f"FMI_VERSION {variant[0]}", "DISABLE_PREFIX", *(["FMI_COSIMULATION"] if variant == "1CS" else [])]
+
+
+def in_one_file(root: Path, model: Path, variant: str) -> dict[str, bytes]:
+    """Returns the sources of FMI 1.0 as one file with its headers."""
+    headers = [
+        model / "config.h",
+        *(root / "include").glob("fmi[MPF]*.h"),
+        *(root / "include" / name for name in ("model.h", "cosimulation.h")),
+    ]
+    parts = [root / "src" / "fmi1Functions.c", model / "model.c", root / "src" / "cosimulation.c"]
+    text = "".join(f"#define {each}\n" for each in definitions(variant)).encode() + b"".join(each.read_bytes() for each in parts)
+    return {"sources/all.c": text, **{f"sources/{each.name}": each.read_bytes() for each in headers}}
+
+
+def files_of(root: Path, model: Path, variant: str) -> dict[str, bytes]:
     """Returns the content of an FMU that has only sources, by the paths in its archive."""
-    sources = [model / "config.h", model / "model.c", *(root / "include" / name for name in ("model.h", "cosimulation.h"))]
-    sources += [root / "src" / name for name in (f"fmi{version}Functions.c", "cosimulation.c")]
-    files = {f"sources/{path.name}": path.read_bytes() for path in sources}
-    files["modelDescription.xml"] = (model / f"FMI{version}.xml").read_bytes()
-    if version == 2:
-        included = "".join(f'#include "{name}"\n' for name in ("fmi2Functions.c", "model.c", "cosimulation.c"))
-        files["sources/all.c"] = f"#define FMI_VERSION 2\n{included}".encode()
-    else:
-        files["sources/buildDescription.xml"] = (model / "buildDescription.xml").read_bytes()
-    if (model / "y.txt").is_file():
-        files["resources/y.txt"] = (model / "y.txt").read_bytes()
+    version = int(variant[0])
+    files = in_one_file(root, model, variant) if version == 1 else sources_of(root, model, version)
+    files["modelDescription.xml"] = (model / f"FMI{variant}.xml").read_bytes()
+    resources = model / "resources"
+    files |= {f"resources/{each.name}": each.read_bytes() for each in resources.glob("*") if each.is_file()}
     if (model / "fmi-ls-dae.xml").is_file():
         files["extra/org.fmi-standard.fmi-ls-dae/fmi-ls-manifest.xml"] = (model / "fmi-ls-dae.xml").read_bytes()
     return files
 
 
-def binary_of(root: Path, model: Path, version: int, target: Path) -> bytes:
+def sources_of(root: Path, model: Path, version: int) -> dict[str, bytes]:
+    """Returns the sources of FMI 2.0 and 3.0, with what says how to compile them."""
+    sources = [model / "config.h", model / "model.c", *(root / "include" / name for name in ("model.h", "cosimulation.h"))]
+    sources += [root / "src" / name for name in (f"fmi{version}Functions.c", "cosimulation.c")]
+    files = {f"sources/{path.name}": path.read_bytes() for path in sources}
+    if version == 2:
+        included = "".join(f'#include "{name}"\n' for name in ("fmi2Functions.c", "model.c", "cosimulation.c"))
+        files["sources/all.c"] = f"#define FMI_VERSION 2\n{included}".encode()
+    else:
+        files["sources/buildDescription.xml"] = (model / "buildDescription.xml").read_bytes()
+    return files
+
+
+def binary_of(root: Path, model: Path, variant: str, target: Path) -> bytes:
     """Returns a library by the options of the repository's own build."""
-    sources = [model / "model.c", root / "src" / f"fmi{version}Functions.c", root / "src" / "cosimulation.c"]
-    options = [f"-DFMI_VERSION={version}", "-DDISABLE_PREFIX", f"-I{root / 'include'}", f"-I{model}", "-O2", "-fPIC", "-shared"]
+    sources = [model / "model.c", root / "src" / f"fmi{variant[0]}Functions.c", root / "src" / "cosimulation.c"]
+    options = [
+        *(f"-D{each.replace(' ', '=')}" for each in definitions(variant)),
+        f"-I{root / 'include'}",
+        f"-I{model}",
+        "-O2",
+        "-fPIC",
+        "-shared",
+    ]
     subprocess.run(["gcc", *options, *map(str, sources), "-o", str(target), "-lm"], check=True)
     return target.read_bytes()
 
@@ -105,14 +138,14 @@ def difference(ours: dict[str, np.ndarray], theirs: dict[str, np.ndarray], outpu
 def cases(root: Path, folder: Path) -> Iterator[tuple[str, int, str, str, float]]:
     """Yields model, version, kind, the sentence of a refusal or an empty one, and the largest difference."""
     for model in sorted(each.parent for each in root.glob("*/model.c")):
-        for version in (2, 3):
-            if not (model / f"FMI{version}.xml").is_file():
+        for variant in VARIANTS:
+            if not (model / f"FMI{variant}.xml").is_file():
                 continue
-            files = files_of(root, model, version)
-            path = written(folder / f"sources{version}" / f"{model.name}.fmu", files)
-            place = "linux64" if version == 2 else "x86_64-linux"
-            binary = binary_of(root, model, version, folder / "library.so")
-            whole = written(folder / f"binary{version}" / f"{model.name}.fmu", {**files, f"binaries/{place}/{model.name}.so": binary})
+            version, files = int(variant[0]), files_of(root, model, variant)
+            path = written(folder / f"sources{variant}" / f"{model.name}.fmu", files)
+            place = "x86_64-linux" if version == 3 else "linux64"
+            binary = binary_of(root, model, variant, folder / "library.so")
+            whole = written(folder / f"binary{variant}" / f"{model.name}.fmu", {**files, f"binaries/{place}/{model.name}.so": binary})
             fmu = load(path)
             offered = [kind for kind, interface in (("me", fmu.model_exchange), ("cs", fmu.co_simulation)) if interface is not None]
             if not offered:

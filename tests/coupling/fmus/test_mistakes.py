@@ -133,10 +133,6 @@ def structure2(tag: str, unknown: str) -> str:
             "refers to a dependency of 'a' by the index '7', which no variable has",
         ),
         (
-            variables2(scalar("a", 1)) + structure2("Outputs", '<Unknown index="1" dependencies="1" dependenciesKind="fixed constant"/>'),
-            "lists 1 dependencies of 'a' (1) but 2 kinds (fixed constant)",
-        ),
-        (
             '<ModelExchange modelIdentifier="../m"/>',
             "has the modelIdentifier '../m' in its ModelExchange, which cannot be the name of a binary",
         ),
@@ -146,6 +142,15 @@ def structure2(tag: str, unknown: str) -> str:
 def test_mistakes_in_fmi2(write: Write, inside: str, sentence: str) -> None:
     """The variable and the value are named, and who can mend it."""
     assert complaint(write(2, inside)) == f"'m.fmu' {sentence}{MENDED_BY}"
+
+
+def test_a_wrong_number_of_kinds_is_noted(write: Write) -> None:
+    """Kinds make a run faster and change nothing else: without them each dependency is a general one."""
+    two = variables2(scalar("a", 1), scalar("b", 2))
+    path = write(2, two + structure2("Outputs", '<Unknown index="1" dependencies="1 2" dependenciesKind="constant"/>'))
+    fmu, wrong = load(path), "lists 2 dependencies of 'a' (1 2) but 1 kinds (constant)"
+    assert fmu.notes == (f"'{path}' {wrong}, which FMI 2.0, section 2.2.8, forbids: the kinds are ignored",)
+    assert fmu.structure.outputs[0].dependencies == ((1, "dependent"), (2, "dependent"))
 
 
 @pytest.mark.parametrize(
