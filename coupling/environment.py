@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 import gymnasium
 import numpy as np
+from gymnasium.vector.async_vector_env import AsyncState
 
 from coupling.checks import checked_names, is_number
-from coupling.errors import BuildError, shown
+from coupling.errors import BuildError, RunEnded, shown
 from coupling.options import number
 from coupling.result import Result
 from coupling.steering.run import SteeredRun
@@ -98,12 +101,16 @@ class Environment(gymnasium.Env[np.ndarray, np.ndarray]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
         """Begins an episode and returns its first observation, and an empty mapping. The same ``seed`` gives the same episode. ``options`` may
         have ``start_values`` by full names, in place of some that the function ``reset`` returns."""
+        chosen = {} if options is None else options
+        given = chosen.get("start_values", {}) if isinstance(chosen, Mapping) else None
+        if not isinstance(given, Mapping):
+            raise BuildError(f"options = {shown(options)} is refused: give {{'start_values': {{...}}}} with values by full names")
         super().reset(seed=seed)
         drawn = self._reset(self.np_random) if self._reset else {}
         if not isinstance(drawn, Mapping) or not all(is_number(each) for each in drawn.values()):
             raise BuildError(f"reset returned {shown(drawn)}; it must return start values by full names, such as {{'rod.theta': 0.1}}")
         self.close()
-        self._run = self._episode({**drawn, **(options or {}).get("start_values", {})})
+        self._run = self._episode({**drawn, **given})
         return self._run[self._observations], {}
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
@@ -130,7 +137,49 @@ class Environment(gymnasium.Env[np.ndarray, np.ndarray]):
         """Returns ``count`` such environments, each in a process of its own, as one vector environment."""
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
             raise BuildError(f"count = {shown(count)} is refused: give the number of environments, such as 8")
-        return gymnasium.vector.AsyncVectorEnv([self._again] * count, context="spawn")  # forks would share living FMUs
+        return _Environments([self._again] * count, context="spawn")  # forks would share living FMUs
+
+
+class _Environments(gymnasium.vector.AsyncVectorEnv):
+    """Environments in processes of their own. The end of one process ends all with a sentence, where the others would be waited for."""
+
+    def reset_async(self, *given: Any, **named: Any) -> None:
+        """Asks all environments to begin an episode."""
+        with self._alive():
+            super().reset_async(*given, **named)
+
+    def reset_wait(self, timeout: float | None = None) -> Any:
+        """Returns the first observations."""
+        with self._alive():
+            return super().reset_wait(timeout)
+
+    def step_async(self, actions: np.ndarray) -> None:
+        """Asks all environments to make a step."""
+        with self._alive():
+            super().step_async(actions)
+
+    def step_wait(self, timeout: float | None = None) -> Any:
+        """Returns the results of the steps."""
+        with self._alive():
+            return super().step_wait(timeout)
+
+    @contextmanager
+    def _alive(self) -> Iterator[None]:
+        try:
+            yield
+        except (EOFError, ConnectionError):
+            for process in self.processes:  # one whose pipe is closed is about to end
+                process.join(0.2)
+            ended = [f"{k} ({_end_of(each.exitcode)})" for k, each in enumerate(self.processes) if each.exitcode is not None]
+            self._state = AsyncState.DEFAULT
+            self.close(terminate=True)
+            raise RunEnded(
+                f"the process of environment {' and '.join(ended) or 'of unknown number'} has ended, and the others were ended; make new ones by vectorised"
+            ) from None
+
+
+def _end_of(code: int) -> str:
+    return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
 
 
 def _bounds(what: str, bounds: Mapping[str, Bounds], finite: bool) -> tuple[np.ndarray, np.ndarray]:

@@ -365,6 +365,8 @@ def _export(chosen: argparse.Namespace) -> int:
 def _view(chosen: argparse.Namespace) -> int:
     from coupling.result import Result
 
+    if not chosen.result.name:
+        raise WrongUse(f"'{chosen.result}' is no file; give the .jrd file of a result")
     result = Result.load(chosen.result)
     path = chosen.out or chosen.result.with_suffix(".html" if chosen.at is None else ".svg")
     if chosen.at is None:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
 
-import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from scipy.integrate import solve_ivp
 
 from coupling import BuildError, RunEnded, System
+from coupling import environment as environments
 from coupling.environment import Environment
 from jourdain.gym import environment
 from tests.support.systems.systems import refusal
@@ -137,10 +139,38 @@ def test_environments_in_processes() -> None:
         assert np.array_equal(np.array([each[number] for each in seen]), np.array(alone))
 
 
+def deadly(observation: np.ndarray, action: np.ndarray) -> float:
+    """Ends its process by a signal, if the action is above 4."""
+    if action[0] > 4:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 0.0
+
+
+@pytest.mark.slow  # each process imports everything anew
+def test_a_process_that_dies_ends_all_with_a_sentence() -> None:
+    """The next call would wait for it for ever, and so would close."""
+    many = environment(cart(), **GIVEN | {"reward": deadly}).vectorised(2)
+    many.reset(seed=[7, 8])
+    many.step(np.zeros((2, 1)))
+    sentence = refusal(lambda: many.step(np.array([[0.0], [5.0]])), RunEnded)
+    assert sentence == ("the process of environment 1 (signal SIGKILL) has ended, and the others were ended; make new ones by vectorised")
+    assert all(not each.is_alive() for each in many.processes)
+    many.close()
+
+
+@pytest.mark.parametrize("options", [1, [], {"start_values": 1}, {"start_values": "values.ssv"}, {"start_values": None}])
+def test_options_of_a_reset_that_are_no_values(options: Any) -> None:
+    """The present episode goes on."""
+    task = environment(cart(), **GIVEN)
+    task.reset(seed=1)
+    assert "is refused: give {'start_values': {...}} with values by full names" in refusal(lambda: task.reset(options=options))
+    assert not task.step([0.0])[3]
+
+
 def test_processes_get_the_same_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """The functions that make them are called here."""
     made: list[Any] = []
-    monkeypatch.setattr(gymnasium.vector, "AsyncVectorEnv", lambda makers, context: made.extend(each() for each in makers) or context)
+    monkeypatch.setattr(environments, "_Environments", lambda makers, context: made.extend(each() for each in makers) or context)
     task = environment(cart(), **GIVEN, rtol=1e-6)
     assert task.vectorised(2) == "spawn" and len(made) == 2 and all(isinstance(each, Environment) for each in made)
     assert str(episode(made[0], 1, np.ones((3, 1)))) == str(episode(task, 1, np.ones((3, 1))))

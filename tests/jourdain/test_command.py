@@ -261,6 +261,7 @@ def test_build_is_that_of_build_fmus(machine: Path, capsys: pytest.CaptureFixtur
         ),
         (("list", "warp drive"), "no component is called 'warp drive', or has it in its name or title; 'jourdain list' shows all of them"),
         (("view", "nowhere.jrd"), "'nowhere.jrd' cannot be read: No such file or directory; give the path of a result that was saved"),
+        (("view", ""), "'.' is no file; give the .jrd file of a result"),
     ],
 )
 def test_a_wrong_use_is_one_sentence(machine: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], sentence: str) -> None:
