@@ -92,8 +92,12 @@ SKIPPED = {".venv", "build", "dist", "__pycache__"}
 
 def docstrings(path: Path) -> Iterator[str]:
     """Yields the docstrings of a file of Python, those of fields included."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        for each in getattr(node, "body", []) if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) else []:
+    waiting: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    while waiting:
+        node = waiting.pop()
+        below = [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.stmt | ast.excepthandler | ast.match_case)]
+        waiting += below  # no expression has a docstring, and most nodes are expressions
+        for each in below if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) else []:
             if isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant) and isinstance(each.value.value, str):
                 yield each.value.value.strip()
 

@@ -158,6 +158,15 @@ def test_further_than_it_was_to_go(tmp_path: Path) -> None:
     )
 
 
+def test_seconds_in_fmus_are_those_of_the_resumed_run(tmp_path: Path) -> None:
+    """A few evaluations follow thousands. The shortest of three runs counts, since the machine may be busy."""
+    path = tmp_path / "run.ckpt"
+    first = pendulum().simulate(20.0, evaluation="fmus", output_times=[20.0], checkpoint=Checkpoint(path=path, interval=1e9))
+    later = [System.resume(path, stop_time=20.0 + i / 100).statistics for i in (1, 2, 3)]
+    assert first.statistics.evaluations > 4000 and later[-1].evaluations < first.statistics.evaluations + 100
+    assert 0 < min(each.seconds_in_fmus for each in later) < first.statistics.seconds_in_fmus / 10
+
+
 def test_the_last_row_has_no_other_one_beside_it(tmp_path: Path) -> None:
     """Tenths of a second do not add up to whole ones, and yet the last row is single."""
     pendulum().simulate(0.5, output_interval=0.1, checkpoint=tmp_path / "run.ckpt")
