@@ -115,19 +115,22 @@ class _ModelWriter:
 
     def _stages(self, name: str, functions: Sequence[StageFunction], arguments: str) -> str:
         parts, pointers = [], []
+        given = [argument.split()[-1].lstrip("*") for argument in arguments.split(",")]
         for stage, function in zip(STAGES, functions, strict=True):
-            lines = [f"    {self._target(target)} = {self.printer.doprint(expression)};" for target, expression in function.steps]
+            pieces = [self._statements(piece) for piece in function.pieces(self.plan.piece)]
             if name == "differentiate" and stage == STAGES[0] and self.plan.numbers:
-                lines.insert(0, "    memcpy(j, slope, sizeof slope); /* those that are numbers, and 0 for the others */")
-            if not lines:
-                pointers.append("0")
-                continue
-            unused = [word for word in ("v", "t") if not any(f"{word}[" in text for text in lines)]
-            lines += [f"    (void)({word});" for word in unused]
-            parts.append(f"static void {name}_{stage}({arguments})\n{{\n" + "\n".join(lines) + "\n}")
-            pointers.append(f"{name}_{stage}")
+                pieces.insert(0, ["    memcpy(j, slope, sizeof slope); /* those that are numbers, and 0 for the others */"])
+            if len(pieces) > 1:
+                parts += [_stage(f"static void {name}_{stage}_{i}({arguments})", piece, given) for i, piece in enumerate(pieces)]
+                parts.append(_one_after_the_other(f"{name}_{stage}", arguments, given, len(pieces)))
+            elif pieces:
+                parts.append(_stage(f"static void {name}_{stage}({arguments})", pieces[0], given))
+            pointers.append(f"{name}_{stage}" if pieces else "0")
         parts.append(f"static void (*const {name}[])({arguments}) = {{{', '.join(pointers)}}};")
         return "\n\n".join(parts)
+
+    def _statements(self, function: StageFunction) -> list[str]:
+        return [f"    {self._target(target)} = {self.printer.doprint(expression)};" for target, expression in function.steps]
 
     def _target(self, target: sympy.Symbol | int) -> str:
         return f"j[{target}]" if isinstance(target, int) else self.names.get(target, f"const double {target}")
@@ -258,6 +261,19 @@ def _array(type_: str, name: str, items: Iterable[str]) -> str:
     return f"static const {type_} {name}[] = {{{listed}}};" if listed else ""
 
 
+def _stage(head: str, lines: Sequence[str], arguments: Sequence[str]) -> str:
+    return _body(head, [*lines, *(f"    (void)({a});" for a in arguments if not any(f"{a}[" in text for text in lines))], ())
+
+
 def _body(head: str, lines: Sequence[str], arguments: Sequence[str]) -> str:
     unused = [f"    (void){a};" for a in arguments if not any(f"{a}[" in text for text in lines)]
     return f"{head}\n{{\n" + "\n".join([*lines, *unused]) + "\n}"
+
+
+def _one_after_the_other(name: str, arguments: str, given: Sequence[str], count: int) -> str:
+    """Writes a function that calls its pieces from a table, out of which compilers do not inline them."""
+    pieces = ", ".join(f"{name}_{i}" for i in range(count))
+    return (
+        f"static void {name}({arguments})\n{{\n    static void (*const piece[])({arguments}) = {{{pieces}}};\n"
+        f"    for (unsigned i = 0; i < {count}; i++)\n        piece[i]({', '.join(given)});\n}}"
+    )

@@ -6,6 +6,7 @@ on is known; a change of an input makes that input's stage and all later ones in
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -43,12 +44,22 @@ class StageFunction:
 
     steps: list[tuple[sympy.Symbol | int, sympy.Basic]] = field(default_factory=list)
 
+    def pieces(self, size: int) -> list[StageFunction]:
+        """Returns functions of at most ``size`` assignments that do the same one after the other."""
+        return [StageFunction(self.steps[i : i + size]) for i in range(0, len(self.steps), size)]
+
+
+PIECE = 150
+"""Assignments of one function of a large component: a compiler takes more than twice the time for a function of twice the size."""
+
 
 class Plan:
     """The staged computation of a component's values and Jacobian."""
 
     def __init__(self, table: VariableTable) -> None:
         self.table = table
+        self.piece = PIECE if table.chained else sys.maxsize
+        """Greatest number of assignments of one function."""
         self.entries = sorted(table.slopes)
         """The slopes (unknown, known) that are computed, by rows."""
         self.numbers = {
@@ -133,12 +144,14 @@ class Plan:
             need(self._definition[symbol], group, stage)
         for index, expression in entries.items():
             self.jacobian[self.entry_stage[index]].steps.append((index, expression))
+        pieces = [piece for function in (*self.values, *self.jacobian) for piece in function.pieces(self.piece)]
+        computed = {target: number for number, piece in enumerate(pieces) for target, _ in piece.steps if not isinstance(target, int)}
         kept = {
             s
-            for function in (*self.values, *self.jacobian)
-            for _, expression in function.steps
+            for number, piece in enumerate(pieces)
+            for _, expression in piece.steps
             for s in free_symbols(expression)
-            if s in self._temporary and home[s] is not function
+            if s in self._temporary and computed[s] != number
         }
         self.kept = [symbol for symbol in self._order if symbol in kept]
         """The temporaries that live in the instance; all others are local to one function."""

@@ -51,9 +51,13 @@ class WeldedFlexibleBody(Elastic):
         s = [self.local(f"s[{k + 1}]", e[k] / L, "", f"amplitude of shape {k + 1} over the size") for k in range(n)]
         S, slope = self._first_moment(m, L, e, s)
         J, bend, rate_of_J = self.inertia(m, L, s, rates)
-        turning = self.coupled("C", m, d.C, e, "kg.m", "part of the amplitudes in the moment of momentum of shape {shape} about {axis}")
+        turning = self.coupled(
+            "C", m, d.C, e, "m", "part of the amplitudes in the moment of momentum of shape {shape} about {axis}, over the mass"
+        )
         H = Matrix(3, n, lambda a, k: m * L * number(d.H[int(a), int(k)])) + turning
-        coupled = self.coupled("C.rate", m, d.C, rates, "kg.m/s", "rate of the moment of momentum of shape {shape} about {axis}")
+        coupled = self.coupled(
+            "C.rate", m, d.C, rates, "m/s", "rate of the moment of momentum of shape {shape} about {axis}, over the mass"
+        )
 
         force, torque, modal, placed = zeros(3, 1), zeros(3, 1), zeros(n, 1), []
         for name, point in d.ports.items():

@@ -46,8 +46,10 @@ class FlexibleBody(Elastic):
         w = vector(self, self.output, "w%", R.T * omega, "rad/s", "angular velocity about the mean frame’s axis %")
         s = [self.local(f"s[{k + 1}]", e[k] / L, "", f"amplitude of shape {k + 1} over the size") for k in range(n)]
         J, slope, rate_of_J = self.inertia(m, L, s, rates)
-        C = self.coupled("C", m, d.C, e, "kg.m", "coupling of the turn about {axis} with the rate of shape {shape}")
-        coupled = self.coupled("C.rate", m, d.C, rates, "kg.m/s", "rate of the coupling of the turn about {axis} with shape {shape}")
+        C = self.coupled("C", m, d.C, e, "m", "coupling of the turn about {axis} with the rate of shape {shape}, over the mass")
+        coupled = self.coupled(
+            "C.rate", m, d.C, rates, "m/s", "rate of the coupling of the turn about {axis} with shape {shape}, over the mass"
+        )
 
         force, torque, modal, placed = zeros(3, 1), zeros(3, 1), zeros(n, 1), []
         for name, point in d.ports.items():

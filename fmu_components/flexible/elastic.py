@@ -105,13 +105,15 @@ class Elastic(Component):
         return J, slope, rate
 
     def coupled(self, name: str, m: sympy.Symbol, table: Array, amplitudes: Matrix, unit: str, text: str) -> Matrix:
-        """Returns m times the sum of the ``table`` over its first index, times the ``amplitudes``: a row for each axis."""
-        n = len(amplitudes)
-        return Matrix(
+        """Returns m times the sum of the ``table`` over its first index, times the ``amplitudes``: a row for each axis.
+
+        The sums are local variables without m, so that their slopes are numbers.
+        """
+        return m * Matrix(
             3,
-            n,
+            len(amplitudes),
             lambda a, k: self.local(
-                f"{name}{AXES[int(a)]}[{k + 1}]", m * dot(table[:, k, a], amplitudes), unit, text.format(axis=AXES[int(a)], shape=k + 1)
+                f"{name}{AXES[int(a)]}[{k + 1}]", dot(table[:, k, a], amplitudes), unit, text.format(axis=AXES[int(a)], shape=k + 1)
             ),
         )
 
