@@ -19,7 +19,7 @@ WORDS = {
     "ground, frame, fixed point, world, inertial frame": "planar.Fixed spatial.Fixed",
     "rotational ground, locked shaft, linear ground": "mechanical1d.Fixed1D",
     "body, link, bar, lever, mass in a plane": "planar.Body1 planar.Body2 planar.Body3 spatial.Body1 spatial.Body2",
-    "flexible beam, elastic body, bending, cantilever, flexible link": "planar.Beam3 planar.WeldedBeam3",
+    "flexible beam, elastic body, bending, cantilever, flexible link": "planar.Beam3 planar.WeldedBeam3 spatial.Beam",
     "ball, bob, particle": "planar.PointMass1 spatial.PointMass1",
     "robot link, arm segment, minimal coordinates": "planar.RevoluteBody spatial.RevoluteBody spatial.PrismaticBody",
     "hub, branching link, link with several children": "planar.RevoluteBody3 spatial.RevoluteBody3 spatial.WeldedBody3",

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from fmu_components.planar.WeldedBeam import WeldedBeam as WeldedBeam
     from fmu_components.signal.StateSpace import StateSpace as StateSpace
     from fmu_components.signal.TransferFunction import TransferFunction as TransferFunction
+    from fmu_components.spatial.Beam import SpatialBeam as SpatialBeam
 
 _NAMES = {
     "coupling": "AnalysisError BuildError Checkpoint Contacts Ending Equilibria FmuError FractionalModel Index3 InitialStateError InterpolatedModel Isolation LinearFamily LinearGrid LinearModel Outcome Pose Result ResultError RunEnded Scheme Sensitivities StartError Statistics Successive SweepError System",
@@ -87,6 +88,7 @@ _NAMES = {
     "fmu_components.planar.WeldedBeam": "WeldedBeam",
     "fmu_components.signal.StateSpace": "StateSpace",
     "fmu_components.signal.TransferFunction": "TransferFunction",
+    "fmu_components.spatial.Beam": "SpatialBeam",
 }
 """Names as above, for the interpreter; a test compares the two."""
 _PLACES = {name: (module, name) for module, names in _NAMES.items() for name in names.split()}

@@ -138,23 +138,30 @@ class Search:
         return here, left
 
     def _solved(self, x: np.ndarray) -> tuple[Chart, np.ndarray]:
-        """Solves by steps of least length, each of which reduces the residual."""
+        """Solves by steps of least length, each of which reduces the residual or is shorter than the one before.
+
+        A stiff shape makes the residual large while the pose comes nearer; the length of the steps does not depend on it.
+        """
         here = self.stand(x)
         left = self._left(here)
+        step = self._step(here, left, np.inf)
         for _ in range(_MOST_STEPS):
-            x, trims, size = self.standing.x.copy(), self.trims.copy(), float(np.linalg.norm(left))
-            step, share = self._step(here, left, np.inf), 1.0
+            x, trims, size, share = self.standing.x.copy(), self.trims.copy(), float(np.linalg.norm(left)), 1.0
+            length = float(np.linalg.norm(here.tangent @ step[: len(here.coordinates)]))
             while size > _EXACT and share > 1e-4:
                 there = self._moved(here, share * step)
                 now = self._left(there)
-                if np.linalg.norm(now) < (1 - share / 4) * size:
+                following = self._step(there, now, np.inf)
+                ahead = float(np.linalg.norm(there.tangent @ following[: len(there.coordinates)]))
+                nearer = size > _BALANCED and ahead < (1 - share / 4) * length
+                if nearer or np.linalg.norm(now) < (1 - share / 4) * size:
                     break
                 self.trims = trims
                 self.standing.set_inputs(trims)
                 here, share = self.stand(x), share / 2
             else:
                 return here, left
-            here, left = there, now
+            here, left, step = there, now, following
         return here, left
 
     def _moved(self, here: Chart, step: np.ndarray) -> Chart:

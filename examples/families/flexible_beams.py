@@ -1,7 +1,7 @@
 """Flexible beams.
 
 Three reeds of the same steel ring with the frequency of a cantilever. A wing carries an engine at its end. A satellite rings with its two antennas, and a blade
-rings higher while it turns. Beams on joints have states of their own; beams that are clamped to a parent are blocks.
+rings higher while it turns. A spar in space bends both ways and twists. Beams on joints have states of their own; beams that are clamped to a parent are blocks.
 """
 
 import numpy as np
@@ -14,6 +14,7 @@ REED = {"L": 0.1, "A": 1e-5, "I": 8e-13, "E": 2.1e11, "rho": 7850.0, "tau": 1e-6
 WING = {"L": 4.0, "A": 2e-3, "I": 4e-6, "E": 7e10, "rho": 2700.0, "tau": 1e-3}
 ENGINE = 20.0  # kg
 UNIT = {"L": 1.0, "A": 1.0, "I": 1.0, "E": 1.0, "rho": 1.0, "gx": 0.0, "gy": 0.0}  # E I, rho A and L are 1
+SPAR = {"L": 1.0, "A": 2e-4, "Iy": 7e-9, "Iz": 1.7e-9, "It": 5e-9, "E": 7e10, "G": 2.6e10, "rho": 2700.0, "tau": 1e-3}
 CANTILEVER = 3.5160152685  # first root of the frequency equation of a cantilever, squared
 
 
@@ -59,6 +60,17 @@ def blade() -> System:
     return system
 
 
+def spar() -> System:
+    """Returns a flat spar that is loaded along both axes of its section, and off its middle line."""
+    system = System("spar", gravity=(0.0, 0.0, 0.0))
+    system.add("body", "spatial.Fixed")
+    system.add("spar", "spatial.Beam", {**SPAR, "x": SPAR["L"] / 2})
+    system.add("load", "spatial.Wrench", {"Fy": 1.0, "Fz": 4.0, "Cx": 0.5})
+    system.join("spatial.Weld", "body.p1", "spar.p1", name="root")
+    system.connect("load.M", "spar.p2")
+    return system
+
+
 def main() -> None:
     report = Report("Flexible beams")
     unit = np.sqrt(REED["E"] * REED["I"] / (REED["rho"] * REED["A"])) / REED["L"] ** 2
@@ -87,6 +99,14 @@ def main() -> None:
         within=1e-2,
     )
     report.show(blade().simulate(3.0, start_values={"blade.bend[1]": 0.01}), "blade.middle", "hub.q")
+    rest = spar().equilibrium()
+    for axis, force, area in (("y", 1.0, SPAR["Iz"]), ("z", 4.0, SPAR["Iy"])):
+        bends = 3 * (rest[f"spar.bend.{axis}[1]"]) * 2  # P_2 turns the end by six amplitudes over the length against the middle
+        report.figure(
+            f"the end of the spar turns along {axis} by", bends, force * SPAR["L"] ** 2 / (4 * SPAR["E"] * area), "rad", within=2e-2
+        )
+    report.figure("the spar twists by", 2 * rest["spar.twist[1]"], 0.5 / (SPAR["G"] * SPAR["It"]), "rad", within=1e-2)
+    report.show(spar().simulate(0.5, solver="cvode"), "spar.bend.y[1]", "spar.bend.z[1]")
     report.end()
 
 

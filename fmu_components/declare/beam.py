@@ -15,7 +15,7 @@ from sympy import Abs, Expr, Matrix, Poly, Rational, Symbol, legendre_poly
 from fmu_components.declare.component import Component
 
 XI = Symbol("xi")
-_POINTS = (-1, Rational(-1, 2), 0, Rational(1, 2), 1)
+POINTS = (-1, Rational(-1, 2), 0, Rational(1, 2), 1)
 """Places at which moments and strains are outputs; those between the ends also show the deflection."""
 
 
@@ -52,7 +52,7 @@ def shortening(shapes: Sequence[Poly], start: int) -> list[list[Poly]]:
     return [[each - each.eval(start) for each in row] for row in found]
 
 
-def _greater(a: Expr, b: Expr) -> Expr:
+def greater(a: Expr, b: Expr) -> Expr:
     """Returns the greater of two expressions. SymPy's own function has slopes of nested conditions."""
     return (a + b + Abs(a - b)) / 2
 
@@ -164,20 +164,20 @@ class UniformBeam(Component):
         """Declares deflection, moments and strains as outputs."""
         L, fibre, tau = self["L"], self["fibre"], self["tau"]
         bent = []
-        for at in _POINTS[1:-1]:
+        for at in POINTS[1:-1]:
             chord = [((1 - at) * shape.eval(-1) + (1 + at) * shape.eval(1)) / 2 for shape in shapes]
             bent.append(sum((shape.eval(at) - base) * q for shape, base, q in zip(shapes, chord, bend.q, strict=True)))
         self.output("middle", bent[1], "m", "deflection of the middle from the chord", nominal=0.01)
         self.output(
             "bent",
-            reduce(_greater, map(Abs, bent)) / L,
+            reduce(greater, map(Abs, bent)) / L,
             "",
             "greatest deflection from the chord by the length",
             nominal=0.01,
             holds=(None, self.greatest_bend),
             beyond="bends by {percent} of its length: cut it into {times} pieces",
         )
-        for number, at in enumerate(_POINTS, 1):
+        for number, at in enumerate(POINTS, 1):
             curved = Matrix([[4 * shape.diff(XI, XI).eval(at) for shape in shapes]])
             pulled = Matrix(1, len(axial), [2 * shape.diff(XI).eval(at) for shape in axial])
             place = f"at {float(1 + at) / 2:g} of the length"

@@ -13,10 +13,12 @@ _made: dict[tuple[type[Component], tuple[int, ...]], type[Component]] = {}
 
 
 def of_order(base: type[Component], *numbers: int) -> type[Component]:
-    """The subclass of a base such as ``_StateSpace`` whose attribute ``order`` is the first number, and ``sizes`` all of them."""
-    title = base.__name__.strip("_")
-    if any(not isinstance(n, int) or isinstance(n, bool) or n < 1 for n in numbers):
-        raise DeclarationError(f"{title}({', '.join(map(repr, numbers))}) is refused: give whole numbers of at least 1")
+    """The subclass of a base such as ``_StateSpace`` whose attribute ``order`` is the first number, and ``sizes`` all of them. A base
+    has the least of each in ``fewest`` where this is not 1."""
+    title, fewest = base.__name__.strip("_"), getattr(base, "fewest", (1,) * len(numbers))
+    if any(not isinstance(n, int) or isinstance(n, bool) or n < least for n, least in zip(numbers, fewest, strict=True)):
+        least = " and ".join(dict.fromkeys(map(str, fewest)))
+        raise DeclarationError(f"{title}({', '.join(map(repr, numbers))}) is refused: give whole numbers of at least {least}")
     if (base, numbers) in _made:
         return _made[base, numbers]
     name = f"{title}{'_'.join(map(str, numbers))}"

@@ -79,6 +79,7 @@ CASES: dict[str, Callable[[SimpleNamespace], object]] = {
     "Result.to_mat": lambda made: made.result.to_mat(made.folder / "none" / "a.mat"),
     "Sensitivities.of_eigenvalue": lambda made: made.sensitivities.of_eigenvalue(9, "rod.m"),
     "Beam": lambda made: jourdain.Beam(0),
+    "SpatialBeam": lambda made: jourdain.SpatialBeam(0),
     "WeldedBeam": lambda made: jourdain.WeldedBeam(0),
     "StateSpace": lambda made: jourdain.StateSpace(0),
     "SweepTable.kept": lambda made: made.table.kept(9),

@@ -43,6 +43,11 @@ def in_plane(speed: float, count: int = 18) -> np.ndarray:
     return np.sqrt(eigh(stiffness, mass, eigvals_only=True))
 
 
+def out_of_plane(speed: float) -> np.ndarray:
+    """Returns the same across the plane: there the beam does not leave its place on the circle, which takes the square of the speed."""
+    return np.sqrt(in_plane(speed) ** 2 + speed**2)
+
+
 def hub_frequency(alike: bool, around: tuple[float, float]) -> float:
     """Returns a frequency of the hub of ``APPENDAGES``, by the determinant of the beam's closed form and the hub's balance."""
 

@@ -1,0 +1,157 @@
+"""Flexible beams in space against beams in the plane, closed forms, Galerkin's method, and rods by shooting."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+from scipy.optimize import fsolve
+
+from jourdain import DeclarationError, SpatialBeam, System
+from tests.support.components.beams import UNIT, frequencies, in_plane, out_of_plane
+
+SPACE = {"rho": 1000.0, "A": 1e-3, "Iy": 1e-3, "Iz": 2e-3, "E": 1e3, "It": 1e-3, "G": 1e3, "gz": 0.0}
+"""Mass per length, stiffness of bending along z and in twist of 1, and of 2 along y, without gravity."""
+HUB = {"m": 0.5, "Ixx": 0.01, "Iyy": 0.02, "Izz": 0.02, "gz": 0.0}
+
+THIN, WIDE, LENGTH, YOUNG = 3.2024e-3, 12.377e-3, 0.508, 71.7e9
+BAR = {
+    "A": THIN * WIDE,
+    "Iz": WIDE * THIN**3 / 12,
+    "Iy": THIN * WIDE**3 / 12,
+    "It": WIDE * THIN**3 * (1 / 3 - 0.21 * THIN / WIDE * (1 - (THIN / WIDE) ** 4 / 12)),
+    "E": YOUNG,
+    "G": YOUNG / 2.62,
+    "rho": 2800.0,
+    "gz": 0.0,
+}
+"""Thin bar of aluminium of the experiment of Princeton, 0.508 m long, without weight."""
+
+
+def shot(force: np.ndarray) -> np.ndarray:
+    """Returns the end and the twist of this bar under a dead load, as a rod of Kirchhoff without shear, by shooting."""
+    stiffness = np.array([BAR["G"] * BAR["It"], YOUNG * BAR["Iy"], YOUNG * BAR["Iz"]])
+
+    def rates(_, y):
+        R, moment = y[3:12].reshape(3, 3), y[12:]
+        curvature = R.T @ moment / stiffness
+        a, b, c = curvature
+        turning = np.array([[0, -c, b], [c, 0, -a], [-b, a, 0]])
+        along = (1 + (R.T @ force)[0] / (YOUNG * BAR["A"])) * R[:, 0]
+        return np.concatenate([along, (R @ turning).ravel(), -np.cross(along, force)])
+
+    def end(moment: np.ndarray) -> np.ndarray:
+        start = np.concatenate([np.zeros(3), np.eye(3).ravel(), moment])
+        return solve_ivp(rates, (0, LENGTH), start, rtol=1e-10, atol=1e-12, method="DOP853").y[:, -1]
+
+    y = end(fsolve(lambda moment: end(moment)[12:], np.cross([LENGTH, 0, 0], force), xtol=1e-12))
+    return np.array([*y[:3], np.arctan2(y[10], y[7])])
+
+
+def cantilever(pieces: int, length: float, beam: str | type, values: dict[str, float], load: tuple[float, float]) -> np.ndarray:
+    """Returns the loaded end of a clamped beam in equal pieces and its twist, in equilibrium under a dead load along y and z."""
+    system = System("cantilever")
+    system.add("wall", "spatial.Fixed")
+    at = "wall.p1"
+    for k in range(pieces):
+        system.add(f"piece{k}", beam, {**values, "L": length / pieces, "x": (k + 0.5) * length / pieces})
+        system.join("spatial.Weld", at, f"piece{k}.p1", name=f"weld{k}")
+        at = f"piece{k}.p2"
+    system.add("load", "spatial.Wrench", {"Fy": load[0], "Fz": load[1]})
+    system.connect("load.M", at)
+    run = system.simulate(1e-6, initial=system.equilibrium())
+    return np.array([*(run[f"{at}.{axis}"][0] for axis in "xyz"), np.arctan2(run[f"{at}.R32"][0], run[f"{at}.R22"][0])])
+
+
+def test_a_tumbling_beam_keeps_its_energy_and_momentum():
+    """A beam with a hub welded to it turns about all axes while it bends both ways and twists."""
+    system = System("tumble")
+    starts = {"omegax": 0.7, "omegaz": 1.0, "vy": 0.5, "bend.y.rate[1]": 0.5, "bend.z.rate[1]": -0.3, "twist.rate[1]": 0.5}
+    system.add("beam", "spatial.Beam", {**SPACE, "x": 0.5, **starts})
+    system.add("hub", "spatial.Body1", HUB)
+    system.join("spatial.Weld", "hub.p1", "beam.p1")
+    run = system.simulate(1.0, solver="dop853", rtol=1e-11, atol=1e-13, initial="assemble")
+    energy = run["beam.energy.kinetic"] + run["beam.energy.elastic"] + run["hub.energy.kinetic"]
+    assert np.ptp(run["beam.energy.elastic"]) > 0.2 * energy[0]
+    assert np.ptp(run["beam.twist[1]"]) > 1e-2
+    assert np.ptp(energy) < 1e-9 * energy[0]
+    for axis in "xyz":
+        assert np.ptp(run[f"beam.v{axis}"] + 0.5 * run[f"hub.v{axis}"]) < 1e-12
+
+
+def test_a_beam_that_moves_in_the_plane_is_one_of_the_plane():
+    """It has the motion, the moments and the strains of planar.Beam2, and its warning."""
+    starts = [{"omega": 2.0}, {"bend.rate[1]": 1.0, "bend.rate[2]": 0.5}]
+    system = System("plane")
+    system.add("beam", "planar.Beam2", {**UNIT, "I": 2e-3, **starts[0], **starts[1]})
+    system.add("hub", "planar.Body1", {"m": 0.5, "I": 0.02, "gy": 0.0})
+    system.join("planar.Weld", "hub.p1", "beam.p1")
+    other = System("space")
+    other.add("beam", "spatial.Beam", {**SPACE, "omegaz": 2.0, "bend.y.rate[1]": 1.0, "bend.y.rate[2]": 0.5})
+    other.add("hub", "spatial.Body1", HUB)
+    other.join("spatial.Weld", "hub.p1", "beam.p1")
+    runs = [
+        each.simulate(1.0, solver="dop853", rtol=1e-11, atol=1e-13, initial="assemble", output_times=[0.5, 1.0]) for each in (system, other)
+    ]
+    names = {each: each for each in ("beam.p2.x", "beam.p2.y", "beam.strain[2]", "beam.bent", "beam.energy.elastic")}
+    names |= {"beam.bend[1]": "beam.bend.y[1]", "beam.moment[1]": "beam.moment.z[1]", "beam.middle": "beam.middle.y"}
+    for plane, space in names.items():
+        assert runs[1][space] == pytest.approx(runs[0][plane], abs=1e-9)
+    assert np.abs(runs[0]["beam.bent"]).max() > 0.01
+
+
+def test_a_beam_that_bends_too_far_says_so():
+    """Both planes count: 0.12 and 0.16 of the length make 0.2."""
+    system = System("beams")
+    system.add("coupler", "spatial.Beam", {**SPACE, "bend.y[1]": 0.12 / 1.5, "bend.z[1]": 0.16 / 1.5})
+    (said,) = system.simulate(1e-3).outcome.warnings
+    assert said == "'coupler' bends by 20 % of its length: cut it into 4 pieces"
+
+
+def test_a_free_beam_rings_in_both_planes_and_in_twist():
+    """Two Legendre polynomials have 720 and 8400 times the unit of each plane, those of twist 12 and 60 times that of twist."""
+    system = System("free")
+    system.add("beam", "spatial.Beam", SPACE)
+    found = frequencies(system.linearise())
+    twist = 1.0 / (1000.0 * 3e-3)
+    assert found == pytest.approx(np.sqrt(sorted([720, 8400, 2 * 720, 2 * 8400, 12 * twist, 60 * twist])), rel=1e-9)
+
+
+def test_classes_of_beams_in_space():
+    """A class is made once and found by its name; bending needs a shape, stretch and twist need none."""
+    assert SpatialBeam(3, 0, 2) is SpatialBeam(3)
+    assert pickle.loads(pickle.dumps(SpatialBeam(3, 0, 0))) is SpatialBeam(3, twist=0)
+    with pytest.raises(DeclarationError, match=r"Beam\(0, 0, 2\) is refused: give whole numbers of at least 1 and 0"):
+        SpatialBeam(0)
+
+
+@pytest.mark.slow
+def test_pieces_of_a_thin_bar_approach_a_rod_with_order_four():
+    """Princeton's bar, loaded askew, bends both ways and twists: half the length leaves a sixteenth of the error."""
+    load = 8.896 * np.sqrt(0.5)
+    exact = shot(np.array([0.0, load, load]))
+    assert exact == pytest.approx([0.49361148, 0.10903825, 0.00888514, 0.02277592], abs=2e-7)
+    ends = [cantilever(pieces, LENGTH, "spatial.Beam", BAR, (load, load)) for pieces in (1, 2, 4)]
+    errors = [np.linalg.norm((each - exact)[:3]) for each in ends]
+    assert errors == pytest.approx([4.5e-4, 3.6e-5, 2.6e-6], rel=0.2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("speed", [0.0, 2.0, 4.0])
+def test_rotation_stiffens_a_beam_both_ways(speed):
+    """Eight pieces on a heavy hub have the first frequencies of Galerkin's method in the plane of rotation and across it."""
+    system = System("turning")
+    system.add("ground", "spatial.Fixed")
+    system.add("hub", "spatial.RevoluteBody", {"Ixx": 1e7, "Iyy": 1e7, "Izz": 1e7, "gz": 0.0, "qd": speed})
+    system.connect("ground.p1", "hub.P")
+    at, slender = "hub.C1", {**SPACE, "Iy": 1e-9, "Iz": 1e-9, "It": 1e-9, "E": 1e9, "G": 1e9}
+    for k in range(8):
+        x = (k + 0.5) / 8
+        system.add(f"piece{k}", "spatial.Beam", {**slender, "L": 1 / 8, "x": x, "vy": speed * x, "omegaz": speed})
+        system.join("spatial.Weld", at, f"piece{k}.p1", name=f"weld{k}")
+        at = f"piece{k}.p2"
+    found = frequencies(system.linearise())
+    assert found[:2] == pytest.approx([in_plane(speed)[0], out_of_plane(speed)[0]], rel=1e-5)
+    assert found[2:4] == pytest.approx([in_plane(speed)[1], out_of_plane(speed)[1]], rel=1e-4)
