@@ -43,6 +43,10 @@ def torque_free_ports(
             if giver is None or taker is None or not _is_point(fmus[b], taker):
                 continue
             if giver.torque_free is None:
+                if any(each.elastic for each in fmus[b].variables.values()):
+                    raise BuildError(
+                        f"port '{taker.name}' of '{b}' is a single node with 3 dofs and has no attitude: give a patch of at least 3 nodes"
+                    )
                 raise BuildError(
                     f"{_refused(port, point)}; connect a component that gives none there, such as a rod or a spherical joint, or {_other_body(b)}"
                 )
