@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ import numpy as np
 from coupling.fmus import FmuVariable
 from coupling.kernel.system.kernel import BOUND
 from coupling.live.created_energy import TOLERABLE, created_energy
+from coupling.live.gravity import parameter_value
 from coupling.live.session import Session
 from coupling.live.violations import finer_coupling
 from coupling.plan.graph import Address
@@ -108,13 +110,27 @@ def _rows(session: Session, found: dict[Address, int]) -> np.ndarray:
     return rows
 
 
+def _beyond(session: Session, part: int, variable: FmuVariable, worst: float) -> str:
+    """Returns the sentence of a variable with its values: percent, times, parameters, and the value or the bound times a parameter."""
+    owner, _, _ = variable.name.rpartition(".")
+
+    def filled(found: re.Match[str]) -> str:
+        of, name = found.groups()
+        size = parameter_value(session, part, f"{owner}.{name}" if owner else name)
+        factor = {"value": worst, "bound": variable.maximum}.get(of, 1.0)
+        digits = 1 if of == "bound" else 2
+        return f"{float(f'{factor * size:.{digits}g}'):g}"
+
+    times, percent = math.ceil(worst / variable.maximum), f"{100 * worst:.0f} %"
+    said = variable.beyond.replace("{percent}", percent).replace("{times}", str(times))
+    return re.sub(r"\{(?:(value|bound)\*)?(\w+)\}", filled, said)
+
+
 def _sentence(session: Session, address: Address, left: _Left) -> str:
     part, variable = session.built.parts[address.part], _variable(session, address)
     limit = f"at least {variable.minimum:g}" if left.worst < variable.minimum else f"at most {variable.maximum:g}"
     if variable.beyond and left.worst > variable.maximum > 0:
-        times, percent = math.ceil(left.worst / variable.maximum), f"{100 * left.worst:.0f} %"
-        said = variable.beyond.replace("{percent}", percent).replace("{times}", str(times))
-        return f"'{f'{part.name}.{variable.name}'.rpartition('.')[0]}' {said}"
+        return f"'{f'{part.name}.{variable.name}'.rpartition('.')[0]}' {_beyond(session, address.part, variable, left.worst)}"
     unit, step = f" {variable.unit}" if variable.unit else "", session.run.communication_step
     remedy = "change the loads, or connect a component that keeps it in range"
     if step is not None and abs(left.worst) > _GROWN * max(variable.nominal, 1.0):

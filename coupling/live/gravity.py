@@ -18,7 +18,10 @@ def different_gravities(session: Session) -> Iterator[str]:
     parts = session.built.parts
     for adapter, sides in session.built.adapters:
         gravity = {
-            index: np.array([_value(session, index, name) for name in NAMES]) for side in sides for bodies in side for index in bodies
+            index: np.array([parameter_value(session, index, name) for name in NAMES])
+            for side in sides
+            for bodies in side
+            for index in bodies
         }
         pairs = ((a, b) for one, other in sides for a in one for b in other)
         differing = next(
@@ -34,7 +37,8 @@ def _shared(session: Session, a: int, b: int) -> list[int]:
     return [i for i, name in enumerate(NAMES) if all(name in session.built.parts[each].fmu.variables for each in (a, b))]
 
 
-def _value(session: Session, part: int, name: str) -> Any:
+def parameter_value(session: Session, part: int, name: str) -> Any:
+    """Returns the value of a parameter in this run; 0 of one that the instance does not have."""
     variable = session.built.parts[part].fmu.variables.get(name)
     start = session.built.start[part].get(name, variable.start if variable else 0.0)
     return session.running.values.get((part, name), start) or 0.0

@@ -113,7 +113,8 @@ class Variable:
     holds: tuple[float | None, float | None] = (None, None)
     """The bounds within which the component describes what happens; values outside are not refused."""
     beyond: str = ""
-    """Sentence, after the name of the instance, for a value above the bound: ``{percent}`` is the value, ``{times}`` how often it holds the bound."""
+    """Sentence, after the name of the instance, for a value above the bound: ``{percent}`` is the value, ``{times}`` how often it holds the bound,
+    ``{value*NAME}`` and ``{bound*NAME}`` both times a parameter, and ``{NAME}`` the parameter."""
     elastic: bool = False
     """True for an amplitude of deformation, or its rate, which assembly leaves where it starts."""
 

@@ -100,6 +100,7 @@ class WeldedFlexibleBody(Elastic):
         for port, place, turn, frame in placed:
             self.moves(port, *place, *turn, *frame)
         self.shown(P.point, R, L, e, s, rates)
+        self.trusted(P.omega, first)
         v = R.T * P.velocity
         kinetic = (m * v.dot(v) + w.dot(J * w) + m * rates.dot(rates)) / 2 + v.dot(w.cross(S) + speed) + w.dot(H * rates)
         self.output("energy.kinetic", kinetic, "J", "kinetic energy")

@@ -14,9 +14,6 @@ from fmu_components.flexible.elastic import Elastic, number
 from fmu_components.flexible.integrals import Numbers
 from fmu_components.flexible.mesh import Array
 
-_TRUSTED = 0.1
-"""Spin, in parts of the first frequency, up to which a body without geometric stiffness is trusted."""
-
 
 class FlexibleBody(Elastic):
     """Base of elastic bodies in space, whose classes ``flexible_body`` returns."""
@@ -104,11 +101,7 @@ class FlexibleBody(Elastic):
         self.output("energy.kinetic", kinetic, "J", "kinetic energy")
         self.output("energy.elastic", elastic, "J", "elastic energy")
         self.output("energy.potential", -m * g.dot(r), "J", "potential energy in the field of gravity, zero at the origin")
-        if not d.stiffened and n:
-            self.expect(
-                (_TRUSTED * first) ** 2 - omega.dot(omega),
-                "the body turns slower than a tenth of its first frequency, since no geometric stiffness was given; faster, it is not to be trusted",
-            )
+        self.trusted(omega, first)
 
     def _solved(self, entries: Matrix, moment: Matrix) -> Matrix:
         """Returns the angular acceleration about the axes of the mean frame."""

@@ -9,6 +9,7 @@ import sympy
 from sympy import Matrix, eye, zeros
 
 from fmu_components.declare.component import Component
+from fmu_components.declare.functions import Magnitude
 from fmu_components.declare.icon import Drawing, circle, line
 from fmu_components.declare.space import AXES, rotation_matrix, vector
 from fmu_components.flexible.integrals import Point
@@ -16,6 +17,8 @@ from fmu_components.flexible.mesh import Array
 
 _NOTHING = 1e-13
 """A number of the data that is rounding."""
+_TRUSTED = 0.1
+"""Spin, in parts of the first frequency, up to which a body without geometric stiffness is trusted."""
 SMALL = 1e-2
 """Amplitude and velocity that count as usual, in parts of the size."""
 
@@ -77,6 +80,20 @@ class Elastic(Component):
             unit = self.parameter("stress.scale", 1.0, "Pa", "stress by which all stresses scale", above=0)
             for name, row in self.stress.items():
                 self.output(f"stress.{name}", unit * dot(row * self.data.size, s), "Pa", f"stress {name}", nominal=1e6)
+
+    def trusted(self, omega: Matrix, first: sympy.Symbol) -> None:
+        """Declares the spin as an output; a run warns where it is too fast for a body without geometric stiffness."""
+        if not self.data.stiffened and len(self.data.frequencies):
+            self.output(
+                "spin",
+                Magnitude(*omega) / first,
+                "",
+                "angular velocity by the first angular frequency",
+                nominal=0.1,
+                holds=(None, _TRUSTED),
+                beyond="turns at {value*omega1} rad/s, its first frequency is {omega1} rad/s and no geometric stiffness was given: "
+                "what it does is not to be trusted above {bound*omega1} rad/s",
+            )
 
     def inertia(self, m: sympy.Symbol, L: sympy.Symbol, s: list[sympy.Symbol], rates: Matrix) -> tuple[Matrix, list[Matrix], Matrix]:
         """Returns the tensor of inertia, its derivative by each amplitude over mass and size, and its rate."""

@@ -243,6 +243,15 @@ def test_a_loose_node_is_named() -> None:
         flexible_body(K, M, np.vstack([nodes, [0, 0, 1]]), {"a": 0})
 
 
+def test_a_body_that_turns_too_fast_says_so(body: type[FlexibleBody]) -> None:
+    system = System("spin")
+    system.add("rod", body, {"gz": 0.0, "omegaz": 31.0})
+    (said,) = system.simulate(1e-3).outcome.warnings
+    assert said == (
+        "'rod' turns at 31 rad/s, its first frequency is 27 rad/s and no geometric stiffness was given: what it does is not to be trusted above 3 rad/s"
+    )
+
+
 def test_a_point_without_attitude_takes_no_torque(body: type[FlexibleBody]) -> None:
     system = System("weld")
     system.add("b", body)
