@@ -76,6 +76,7 @@ class Component:
 
     drawing: ClassVar[Drawing] = Drawing()
     picture: ClassVar[Picture | None] = None
+    resources: ClassVar[tuple[tuple[str, bytes], ...]] = ()
     stop_time: ClassVar[float] = 1.0
 
     def __init__(self) -> None:
@@ -475,12 +476,10 @@ def _freeze(component: type[Component]) -> Declaration:
                 f"{name}: the gauge state '{state.name}' follows '{state.gauge}', which is no output; declare it with output()"
             )
     for port in draft.ports:
+        verb = "moves" if port.side is Side.MOTION else "gives"
         for quantity in port.kind.given_by(port.side):
             if f"{port.name}.{quantity.name}" not in draft.variables:
-                raise DeclarationError(
-                    f"{name}: nothing gives '{port.name}.{quantity.name}'; state it with "
-                    f"{'moves' if port.side is Side.MOTION else 'gives'}({port.name}, ...)"
-                )
+                raise DeclarationError(f"{name}: nothing gives '{port.name}.{quantity.name}'; state it with {verb}({port.name}, ...)")
     result = Declaration(
         name,
         description.splitlines()[0].rstrip("."),
@@ -493,6 +492,7 @@ def _freeze(component: type[Component]) -> Declaration:
         component.stop_time,
         tuple(draft.switched),
         component.picture or instance.symbol(),
+        component.resources,
     )
     check(result)
     if result.picture is not None and (odd := result.picture.missing([port.name for port in draft.ports], draft.variables)):

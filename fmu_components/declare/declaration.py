@@ -214,6 +214,8 @@ class Declaration:
     stop_time: float
     switched: tuple[Switched, ...] = ()
     picture: Picture | None = None
+    resources: tuple[tuple[str, bytes], ...] = ()
+    """Names and contents of files in the folder resources of the FMU."""
 
     @property
     def identifier(self) -> str:

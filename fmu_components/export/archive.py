@@ -56,6 +56,7 @@ def fmu_files(
     files = {path: content for path, content in shared.items() if "/" in path}
     files |= {f"sources/{name}": content for name, content in sources.items()}
     files |= picture_file(table.declared)
+    files |= {f"resources/{name}": content for name, content in table.declared.resources}
     files["modelDescription.xml"] = model_description(table, fmi, compiled, structure).encode()
     dae = manifest(table, fmi, given)
     if dae is not None:

@@ -331,6 +331,7 @@ class VariableTable:
         )
         text += repr(self.declared.events) + repr(self.declared.conditions) + self.declared.name + self.declared.description
         text += repr(self.declared.switched) if self.declared.switched else ""
+        text += "".join(f"{name}|{hashlib.sha256(content).hexdigest()}" for name, content in self.declared.resources)
         digest = hashlib.sha256(text.encode()).hexdigest()
         return f"{{{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}}}"
 

@@ -10,6 +10,7 @@ from sympy import Matrix, zeros
 from fmu_components.declare.picture import Picture, ball, picture, rod
 from fmu_components.declare.ports import SPATIAL, Side
 from fmu_components.declare.space import AXES, attitude, quaternion_rate, rotation_matrix, vector
+from fmu_components.flexible.drawn import NAME, Drawn
 from fmu_components.flexible.elastic import Elastic, number
 from fmu_components.flexible.integrals import Numbers
 from fmu_components.flexible.mesh import Array
@@ -130,7 +131,7 @@ def described(data: Any, name: str) -> str:
     )
 
 
-def class_of(base: type[Elastic], data: Any, name: str, stress: dict[str, Array]) -> type[Any]:
+def class_of(base: type[Elastic], data: Any, name: str, stress: dict[str, Array], surface: Drawn) -> type[Any]:
     """Returns the component class of a body; its data, not its name, tells it from others in the cache."""
     ports = f"the {'port' if len(data.ports) == 1 else 'ports'} {', '.join(data.ports)}"
     doc = (
@@ -138,4 +139,5 @@ def class_of(base: type[Elastic], data: Any, name: str, stress: dict[str, Array]
         f"{'Geometric stiffness is included.' if data.stiffened else 'Geometric stiffness was not given.'}"
     )
     made = {"__doc__": doc, "__module__": "jourdain", "__qualname__": f"class_of.<locals>.{name}", "data": data, "stress": stress}
+    made["resources"] = ((NAME, surface.file(base.frame_name, data.frequencies * data.first)),)
     return type(name, (base,), made)

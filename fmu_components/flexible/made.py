@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from fmu_components.flexible.block import WeldedFlexibleBody
 from fmu_components.flexible.body import FlexibleBody, class_of
+from fmu_components.flexible.drawn import drawn
 from fmu_components.flexible.elastic import Elastic
 from fmu_components.flexible.given import MeshError, check_count, check_name, check_names, check_word, decomposed, real_array
 from fmu_components.flexible.integrals import numbers, rooted_numbers
@@ -33,6 +34,7 @@ def flexible_body(
     geometric: Geometric | None = None,
     points: Mapping[str, Any] | None = None,
     stress: Mapping[str, ArrayLike] | None = None,
+    triangles: ArrayLike | None = None,
 ) -> type[Elastic]:
     """Returns the component class of an elastic body of small strain, from the matrices of its finite elements.
 
@@ -42,7 +44,8 @@ def flexible_body(
     root is clamped to a parent and gives effort, the other ports give motion. The shapes are the constraint modes of the ports and ``inner`` modes with
     the ports held, or with ``basis="free"`` the modes of the free body; ``shapes`` is the number that is kept, all by default. ``geometric``
     returns the geometric stiffness of given displacements of all nodes. ``stress`` maps names to rows that give a stress from them.
-    What is no free elastic body raises MeshError.
+    ``triangles`` are rows of three nodes of the surface, for ``resources/flexible.json`` in the FMU. What is no free elastic body raises
+    MeshError.
     """
     check_word("basis", basis, ("ports", "free"), "'ports' for constraint modes of the ports, or 'free' for modes of the free body")
     check_word("unit of the mesh", unit, tuple(UNITS), "'m' for N, m and kg, or 'mm' for N, mm and tonnes")
@@ -93,6 +96,7 @@ def _made(
             )
         scale = np.tile(np.repeat([1 / length, 1.0], 3)[: mesh.dofs], len(mesh.nodes))
         rows[each] = energy / length**3 * (given * scale) @ found.columns
+    surface = drawn(mesh, found.columns, np.zeros(3) if base is None else base.place, triangles)
     if base is not None:
-        return class_of(WeldedFlexibleBody, rooted_numbers(mesh, found, base, children, seen), name, rows)
-    return class_of(FlexibleBody, numbers(mesh, found, held, seen), name, rows)
+        return class_of(WeldedFlexibleBody, rooted_numbers(mesh, found, base, children, seen), name, rows, surface)
+    return class_of(FlexibleBody, numbers(mesh, found, held, seen), name, rows, surface)
