@@ -117,14 +117,17 @@ class Environment(gymnasium.Env[np.ndarray, np.ndarray]):
         """Sets the inputs to an ``action``, within its bounds, and advances by one step. Returns observation, reward, whether ``done`` ends the
         episode, whether the run has ended by itself, and a mapping with its sentence then."""
         run = self.run
-        asked = np.asarray(action, dtype=float).reshape(-1)
+        try:
+            asked = np.asarray(action, dtype=float).reshape(-1)
+        except (TypeError, ValueError):
+            asked = np.zeros(0)
         if asked.shape != self.action_space.shape or not np.isfinite(asked).all():
             raise BuildError(
                 f"action = {shown(action)} is refused: give {len(self._actions)} finite numbers, for {', '.join(self._actions)}"
             )
         taken = np.clip(asked, self._low, self._high)
         found = run.advance(self.step_size, taken)
-        reward, ended = float(self._reward(found, taken)), run.outcome is not None
+        reward, ended = _reward_of(self._reward(found, taken)), run.outcome is not None
         told = {"outcome": run.outcome.sentence} if run.outcome else {}
         return found, reward, bool(self._done and self._done(found)), ended, told
 
@@ -190,3 +193,11 @@ def _bounds(what: str, bounds: Mapping[str, Bounds], finite: bool) -> tuple[np.n
             raise BuildError(f"{what}: '{name}' has the bounds {shown(pair)}; give a lower and a greater upper one, such as (-5.0, 5.0)")
     low, high = np.array(list(bounds.values()), dtype=float).T
     return low, high
+
+
+def _reward_of(given: Any) -> float:
+    """Returns what the function ``reward`` has returned as a number."""
+    try:
+        return float(given)
+    except (TypeError, ValueError):
+        raise BuildError(f"reward returned {shown(given)}; it must return a number") from None

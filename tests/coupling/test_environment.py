@@ -217,6 +217,7 @@ def test_calls_that_are_refused() -> None:
     assert refusal(lambda: task.step([1.0])) == "the environment has no run before its first reset(); call it"
     task.reset(seed=0)
     wrong: tuple[tuple[Callable[[], object], str], ...] = (
+        (lambda: task.step("x"), "action = 'x' is refused: give 1 finite numbers, for push.force"),
         (lambda: task.step([np.nan]), "action = [nan] is refused: give 1 finite numbers, for push.force"),
         (lambda: task.step([1.0, 2.0]), "action = [1.0, 2.0] is refused: give 1 finite numbers, for push.force"),
         (lambda: task.vectorised(0), "count = 0 is refused: give the number of environments, such as 8"),
@@ -227,6 +228,9 @@ def test_calls_that_are_refused() -> None:
     assert refusal(strange.reset, BuildError) == (
         "reset returned [1.0]; it must return start values by full names, such as {'rod.theta': 0.1}"
     )
+    silent = environment(cart(), **{**GIVEN, "reward": lambda observation, action: None})
+    silent.reset(seed=0)
+    assert refusal(lambda: silent.step([1.0]), BuildError) == "reward returned None; it must return a number"
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
