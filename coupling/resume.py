@@ -123,7 +123,8 @@ def _asked(path: Path, checkpoint: Saved) -> dict[str, Any]:
             raise ResultError(f"'{path}' was written on {head['platform']}, and this is {PLATFORM}, whose numbers differ; resume there")
         said = parsed(checkpoint.blocks["asked"].tobytes())
         asked = {name: from_data(each) for name, each in said.items()} if isinstance(said, dict) else said
-        why = misfit(asked, _Asked)
+        begun = tuple((index, name, from_data(value)) for index, name, value in head["values"])
+        why = misfit(asked, _Asked) or misfit(begun, tuple[tuple[int, str, float | int | bool | str | bytes], ...])
     except (BuildError, FmuError) as error:
         kind = FmuError if isinstance(error, FmuError) else BuildError
         raise kind(f"'{path}' cannot be resumed: {error}") from None

@@ -72,7 +72,15 @@ def _operands_checked(tree: Tree, name: str) -> Tree:
     wanted, count = _COUNTS.get(tree[0], 1), len(tree) - 1
     if count == 0 or (wanted is not None and count != wanted) or (tree[0] == "piecewise" and count % 2):
         raise BuildError(f"the formula that drives '{name}' has '{tree[0]}' with {count} operands, which is not how many it has")
+    conditions = tree[2::2] if tree[0] == "piecewise" else tree[1:] if tree[0] in ("both", "either", "not") else ()
+    odd = next((each for each in conditions if not _is_condition(each)), None)
+    if odd is not None:
+        raise BuildError(f"the formula that drives '{name}' has {shown(odd)} as a condition of '{tree[0]}'; give a comparison")
     return (tree[0], *(_operands_checked(each, name) for each in tree[1:]))
+
+
+def _is_condition(tree: Tree) -> bool:
+    return tree in (0, 1) or (isinstance(tree, list | tuple) and bool(tree) and tree[0] in ("less", "at_most", "both", "either", "not"))
 
 
 def program(tree: Tree) -> list[float]:

@@ -113,6 +113,9 @@ def test_breaks_of_a_formula_can_be_told() -> None:
         (["sin", "time", 1.0], "the formula that drives 'x' has 'sin' with 2 operands, which is not how many it has"),
         (["piecewise", 1.0], "the formula that drives 'x' has 'piecewise' with 1 operands, which is not how many it has"),
         ("t", "the formula that drives 'x' has 't'; the operations are"),
+        (("piecewise", 1.0, "time"), "the formula that drives 'x' has 'time' as a condition of 'piecewise'; give a comparison"),
+        (("piecewise", 1.0, ("multiply", "time", 2.0)), "the formula that drives 'x' has ('multiply', 'time', 2.0) as a condition"),
+        (("piecewise", 1.0, ("both", ("less", "time", 1.0), "time")), "the formula that drives 'x' has 'time' as a condition of 'both'"),
     ],
 )
 def test_trees_from_files_are_checked(tree: object, sentence: str) -> None:
