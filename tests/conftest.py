@@ -119,9 +119,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """The collector of garbage begins, and need not walk over tens of thousands of tests."""
+    """The collector of garbage begins, need not walk over tens of thousands of tests, and lets the many small terms of expressions be."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000)
     gc.enable()
 
 
