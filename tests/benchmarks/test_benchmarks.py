@@ -104,6 +104,15 @@ def test_the_chain_benchmark_prints_its_table():
 
 
 @pytest.mark.slow
+def test_the_benchmark_of_elastic_bodies_prints_its_rows() -> None:
+    """A row for each number of shapes, and the ratio of two chains that fall for the same time."""
+    head, row, chains = printed("flexible", "--shapes", "1", "--beams", "1", "--repetitions", "1")
+    assert head.split()[:2] == ["shapes", "operations"] and row.split()[0] == "1"
+    assert len(row.split()) == 6 and min(map(float, row.split())) > 0
+    assert chains.startswith("chain of 1 beams") and float(chains.split()[-1]) > 0
+
+
+@pytest.mark.slow
 def test_the_benchmark_in_space_compares_with_exudyn():
     """Two sizes with the exponent between them; and every other way to the same motion comes to the same place, within the error asked for."""
     pytest.importorskip("exudyn")
