@@ -1,0 +1,46 @@
+"""Losses of meshes by direction and load, as of gears, worms and screws."""
+
+from __future__ import annotations
+
+import sympy
+from sympy import Max, cos, tan
+
+from fmu_components.declare.component import Component
+from fmu_components.declare.joint import Joint
+from fmu_components.declare.switched import Friction, friction
+
+
+class LossyMesh(Joint):
+    """Base of joints whose first multiplier is the load of a mesh on the driving side, and whose second one is its friction there."""
+
+    def rubs(self, slip: sympy.Expr, efficiency: sympy.Expr, back: sympy.Expr, unit: str) -> Friction:
+        """Returns the friction on the ``slip`` of the driving side, for its ``efficiency`` and for that ``back``, when the other side drives.
+
+        The driving side needs load/efficiency if it drives, and bears load efficiency back if it is driven. A value back of 0 or less locks.
+        """
+        peak = self.parameter("peak", 1.0, "", "friction up to which it sticks, by that while it turns", at_least=1)
+        bearing = self.parameter("bearing", 0.0, unit, "friction of the bearings, on the driving side", at_least=0)
+        load = -self.multiplier(1)
+        drives, driven = 1 / efficiency - 1, 1 - back
+        limits = tuple(Max(drives * each, -driven * each) + bearing for each in (load, -load))
+        return friction(slip, limits, tuple(peak * each for each in limits))
+
+    def declare(self) -> None:
+        super().declare()
+        self.output("loss", -self["multiplier[2]"] * self["velocity[2]"], "W", "power lost as heat")
+
+
+def efficiencies(part: Component, lead: sympy.Expr) -> tuple[sympy.Expr, sympy.Expr]:
+    """Declares friction and flank angle of a thread with the angle ``lead``, and returns its efficiencies: thread drives, and is driven.
+
+    With c = cos(flank): (c - mu tan(lead))/(c + mu/tan(lead)) and (c - mu/tan(lead))/(c + mu tan(lead)).
+    """
+    mu = part.parameter("mu", 0.1, "", "coefficient of friction of the thread", at_least=0)
+    flank = part.parameter("flank", 0.2618, "rad", "angle between the flank and the plane across the axis", at_least=0, below=1.5)
+    c, slope = cos(flank), tan(lead)
+    drives = part.local("efficiency", (c - mu * slope) / (c + mu / slope), "", "efficiency when the thread drives")
+    driven = part.local(
+        "efficiency.back", (c - mu / slope) / (c + mu * slope), "", "efficiency when the thread is driven; it locks up to 0"
+    )
+    part.require(c - mu * slope, "friction lets the thread drive: cos(flank) is greater than mu tan(lead angle)")
+    return drives, driven

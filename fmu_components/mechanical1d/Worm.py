@@ -1,0 +1,36 @@
+"""Worm gear."""
+
+from sympy import atan
+
+from fmu_components.declare.icon import Drawing, box, gearwheel, line
+from fmu_components.declare.lossy_mesh import LossyMesh, efficiencies
+from fmu_components.declare.ports import ROTATIONAL
+
+
+class Worm(LossyMesh):
+    """Worm gear: the worm M turns teeth/starts times as fast as the wheel N, with losses by the friction of its thread.
+
+    The lead angle is atan(starts module/diameter). With c = cos(flank) and s the tangent of the lead angle, the efficiency is
+    (c - mu s)/(c + mu/s) when the worm drives, and (c - mu/s)/(c + mu s) when the wheel drives. If mu is greater than c s, the worm locks
+    itself. A left-handed worm turns the wheel against.
+    """
+
+    kind = ROTATIONAL
+    drawing = Drawing(
+        line((-0.9, 0.55), (0.9, 0.55), width=0.12),
+        box(-0.5, 0.35, 0.5, 0.75, fill=0.85),
+        *(line((x, 0.35), (x + 0.15, 0.75)) for x in (-0.4, -0.2, 0.0, 0.2)),
+        gearwheel(0, -0.25, 0.5, 14),
+    )
+
+    def velocity_constraint(self, M, N):
+        starts = self.parameter("starts", 1.0, "", "number of threads of the worm; negative if it is left-handed")
+        teeth = self.parameter("teeth", 30.0, "", "number of teeth of the wheel", above=0)
+        module = self.parameter("module", 2e-3, "m", "axial pitch of the worm by pi", above=0, nominal=1e-3)
+        diameter = self.parameter("diameter", 0.02, "m", "pitch diameter of the worm", above=0, nominal=0.01)
+        size = (starts**2) ** 0.5
+        lead = self.local("lead", atan(size * module / diameter), "rad", "lead angle of the worm")
+        return [M.w - teeth / starts * N.w, self.rubs(M.w, *efficiencies(self, lead), "N.m")]
+
+    def validity(self, M, N):
+        return [(self["starts"] ** 2, "the number of starts is not 0")]
