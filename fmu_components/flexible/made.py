@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from fmu_components.flexible.block import WeldedFlexibleBody
 from fmu_components.flexible.body import FlexibleBody, class_of
@@ -14,7 +14,7 @@ from fmu_components.flexible.drawn import drawn
 from fmu_components.flexible.elastic import Elastic
 from fmu_components.flexible.given import MeshError, check_count, check_name, check_names, check_word, decomposed, real_array
 from fmu_components.flexible.integrals import numbers, rooted_numbers
-from fmu_components.flexible.mesh import UNITS, Geometric, mesh_of
+from fmu_components.flexible.mesh import UNITS, Geometric, Mesh, mesh_of
 from fmu_components.flexible.ports import interfaces
 from fmu_components.flexible.reduction import free_shapes, port_shapes, rooted_shapes
 
@@ -60,43 +60,28 @@ def flexible_body(
     if root is not None and not (isinstance(root, str) and root in ports):
         raise MeshError(f"the root is {root!r}, which is none of the ports {', '.join(ports)}")
     with decomposed():
-        return _made(K, M, nodes, ports, name, root, unit, shapes, inner, basis, geometric, points or {}, stress or {})
+        mesh = mesh_of(K, M, nodes, unit=unit, geometric=geometric)
+        held, seen = interfaces(mesh, ports), interfaces(mesh, points) if points else []
+        base = next((each for each in held if each.name == root), None)
+        children = [each for each in held if each is not base]
+        if base is not None:
+            found = rooted_shapes(mesh, base, children if basis == "ports" else [], shapes or inner if basis == "free" else inner, shapes)
+        else:
+            found = free_shapes(mesh, shapes or inner) if basis == "free" else port_shapes(mesh, held, inner, shapes)
+        rows = {each: _stress(mesh, each, row, unit) @ found.columns for each, row in (stress or {}).items()}
+        surface = drawn(mesh, found.columns, np.zeros(3) if base is None else base.place, triangles)
+        if base is not None:
+            return class_of(WeldedFlexibleBody, rooted_numbers(mesh, found, base, children, seen), name, rows, surface)
+        return class_of(FlexibleBody, numbers(mesh, found, held, seen), name, rows, surface)
 
 
-def _made(
-    K: Any,
-    M: Any,
-    nodes: ArrayLike,
-    ports: Mapping[str, Any],
-    name: str,
-    root: str | None,
-    unit: str,
-    shapes: int | None,
-    inner: int,
-    basis: str,
-    geometric: Geometric | None,
-    points: Mapping[str, Any],
-    stress: Mapping[str, ArrayLike],
-) -> type[Elastic]:
-    mesh = mesh_of(K, M, nodes, unit=unit, geometric=geometric)
-    held, seen = interfaces(mesh, ports), interfaces(mesh, points) if points else []
-    base = next((each for each in held if each.name == root), None)
-    children = [each for each in held if each is not base]
-    if base is not None:
-        found = rooted_shapes(mesh, base, children if basis == "ports" else [], shapes or inner if basis == "free" else inner, shapes)
-    else:
-        found = free_shapes(mesh, shapes or inner) if basis == "free" else port_shapes(mesh, held, inner, shapes)
+def _stress(mesh: Mesh, name: str, row: ArrayLike, unit: str) -> NDArray[np.float64]:
+    """Returns the row that gives a stress in Pa from displacements in the scale of the mesh."""
     length, energy = UNITS[unit]
-    rows = {}
-    for each, row in stress.items():
-        given = real_array(f"the stress '{each}'", row)
-        if given.shape != (mesh.K.shape[0],) or not np.isfinite(given).all():
-            raise MeshError(
-                f"the stress '{each}' has the shape {given.shape}; give a finite number for each of the {mesh.K.shape[0]} rows of K"
-            )
-        scale = np.tile(np.repeat([1 / length, 1.0], 3)[: mesh.dofs], len(mesh.nodes))
-        rows[each] = energy / length**3 * (given * scale) @ found.columns
-    surface = drawn(mesh, found.columns, np.zeros(3) if base is None else base.place, triangles)
-    if base is not None:
-        return class_of(WeldedFlexibleBody, rooted_numbers(mesh, found, base, children, seen), name, rows, surface)
-    return class_of(FlexibleBody, numbers(mesh, found, held, seen), name, rows, surface)
+    given = real_array(f"the stress '{name}'", row)
+    if given.shape != (mesh.K.shape[0],) or not np.isfinite(given).all():
+        raise MeshError(
+            f"the stress '{name}' has the shape {given.shape}; give a finite number for each of the {mesh.K.shape[0]} rows of K"
+        )
+    scale = np.tile(np.repeat([1 / length, 1.0], 3)[: mesh.dofs], len(mesh.nodes))
+    return np.asarray(energy / length**3 * (given * scale))
