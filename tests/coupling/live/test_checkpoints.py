@@ -467,3 +467,14 @@ def test_a_checkpoint_that_names_another_file(other: str, tmp_path: Path) -> Non
     with pytest.raises(ResultError, match=r"is not the file of rows that the checkpoint names|has other rows than the checkpoint"):
         System.resume(path, stop_time=0.3)
     assert named.read_bytes() == before
+
+
+@pytest.mark.parametrize("value", [{"class": "Run"}, {"class": "ConstantDrive", "value": 1.0}, [1.0], None])
+def test_a_checkpoint_whose_start_value_is_no_value(value: Any, tmp_path: Path) -> None:
+    """Objects of a file are made by name; one that is incomplete, or no value, is refused like other damage."""
+    path = tmp_path / "last.ckpt"
+    pendulum().simulate(0.05, checkpoint=Checkpoint(path=path, interval=1e9))
+    head, blocks = checkpoint_file.read(path)
+    said = {name: each for name, each in head.items() if name != "blocks"} | {"values": [[1, "m", value]]}
+    checkpoint_file.write(path, said, blocks)
+    assert "has not the content that this Jourdain expects" in refusal(lambda: System.resume(path, stop_time=0.1), ResultError)
