@@ -6,12 +6,15 @@ import os
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coupling.errors import BuildError, shown
 from coupling.fmus import Fmu, FmuError, Settable, load
 from coupling.names import either, nearest
 from coupling.progress import building_shown
+
+if TYPE_CHECKING:
+    from fmu_components.export.table import VariableTable
 
 _WANTED = "give the name of a component such as 'planar.Body1', a component class, or the path of a file that ends in .fmu"
 
@@ -139,7 +142,16 @@ def component_of(fmu: Fmu) -> type | None:
             return component if isinstance(component, type) else all_components()[component]
     added = (component for component, _ in list(_components) if isinstance(component, type) and component_name(component) == fmu.model_name)
     declared = (each for each in (class_called(fmu.model_name), *added) if each is not None)
-    return next((each for each in declared if table_of(each).token == fmu.token), None)
+    return next((each for each in declared if table_of(each).token == fmu.token and _describes(fmu, table_of(each))), None)
+
+
+def _describes(fmu: Fmu, table: VariableTable) -> bool:
+    """Says whether the model description has the variables of the declaration, as it has where nobody has changed it."""
+    from fmu_components.declare.declaration import Role
+
+    declared = {v.name: (table.reference(v), v.type) for v in table.variables if v.role is not Role.TIME}
+    found = {name: (v.reference, v.type) for name, v in fmu.variables.items() if v.reference != fmu.time}
+    return found == declared and list(fmu.states) == table.references(Role.STATE)
 
 
 def started_fmu(fmu: Fmu, start: Mapping[str, Any]) -> Fmu | None:
