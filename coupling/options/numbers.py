@@ -23,10 +23,14 @@ def number(name: str, value: Any) -> float:
     raise BuildError(f"{name} = {shown(value)} is refused: it must be a number")
 
 
+_SLOWEST = 1e-9
+"""Least factor of real time: a simulated second then takes 30 years."""
+
+
 def real_time_of(value: Any) -> float | None:
     """Returns a factor of real time as a float, or None for a run that does not wait; refuses everything else."""
     factor = None if value is None else number("real_time", value)
-    if factor is not None and not 0 < factor < np.inf:
+    if factor is not None and not _SLOWEST <= factor < np.inf:
         raise BuildError(f"real_time = {factor:g} is refused: give simulated seconds per second of the clock, such as 1.0, or None")
     return factor
 

@@ -209,6 +209,7 @@ def test_ctrl_c_ends_the_wait(options: dict[str, Any]) -> None:
     ("options", "sentence"),
     [
         ({"real_time": 0.0}, "real_time = 0 is refused: give simulated seconds per second of the clock, such as 1.0, or None"),
+        ({"real_time": 1e-300}, "real_time = 1e-300 is refused: give simulated seconds per second of the clock, such as 1.0, or None"),
         ({"real_time": math.inf}, "real_time = inf is refused: give simulated seconds per second of the clock, such as 1.0, or None"),
         ({"real_time": "fast"}, "real_time = 'fast' is refused: it must be a number"),
         ({"real_time": True}, "real_time = True is refused: it must be a number"),
