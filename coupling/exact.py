@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from typing import Any, TypedDict
@@ -12,6 +13,8 @@ from coupling.checks import EXACT
 from coupling.record import Column
 
 _TEXT, _BINARY = "String", "Binary"
+_DIGITS = re.compile(rb"-?[0-9]{1,20}")
+"""A whole number of 64 bits."""
 _MOST_ITEMS = 20
 """Greatest number of items of an enumeration that a head of a column lists."""
 
@@ -25,6 +28,11 @@ class Bytes(TypedDict):
 def is_text(column: Column) -> bool:
     """Says whether the values of a column are texts or binary data."""
     return column.type in (_TEXT, _BINARY)
+
+
+def is_key(number: float) -> bool:
+    """Says whether a number can stand for a text. The number 0 stands for an empty one, which no file lists."""
+    return 0 < number < EXACT and number.is_integer()
 
 
 def key_of(numbers: np.ndarray) -> np.ndarray:
@@ -47,7 +55,12 @@ def values_of(column: Column, numbers: np.ndarray, texts: Mapping[float, bytes])
     if not column.type or not (np.abs(numbers) > EXACT).any():
         return numbers
     digits = [texts.get(key) for key in key_of(numbers).tolist()]
-    return _objects([int(number) if abs(number) <= EXACT else of and int(of) for number, of in zip(numbers.tolist(), digits, strict=True)])
+    return _objects([int(number) if abs(number) <= EXACT else _whole(of) for number, of in zip(numbers.tolist(), digits, strict=True)])
+
+
+def _whole(digits: bytes | None) -> int | None:
+    """Returns a whole number from its digits; None if they are unknown, or a file has something else in their place."""
+    return int(digits) if digits and _DIGITS.fullmatch(digits) else None
 
 
 def as_numbers(column: Column, numbers: np.ndarray, texts: Mapping[float, bytes]) -> np.ndarray:
@@ -91,7 +104,9 @@ def texts_as_data(texts: Mapping[float, bytes]) -> dict[str, str | Bytes]:
 
 
 def texts_from_data(data: Mapping[str, str | Bytes]) -> dict[float, bytes]:
-    """Returns the texts that ``texts_as_data`` was given."""
+    """Returns the texts that ``texts_as_data`` was given; raises ValueError for others."""
+    if not all(is_key(float(number)) for number in data):
+        raise ValueError
     return {float(number): told.encode() if isinstance(told, str) else b64decode(told["base64"]) for number, told in data.items()}
 
 

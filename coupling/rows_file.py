@@ -461,7 +461,7 @@ class _Reader:
         return ResultError(f"'{self.path}' {why}; {remedy}")
 
 
-_NOTHING: dict[str, Any] = {each.name: 0 for each in fields(Statistics) if each.default_factory is MISSING}
+_NOTHING: dict[str, Any] = {each.name: 0 for each in fields(Statistics) if each.default is each.default_factory is MISSING}
 NO_STATISTICS = Statistics(**_NOTHING)
 """Statistics of a run without known costs."""
 _IN_HEADER = {

@@ -11,8 +11,13 @@ import struct
 from collections.abc import Mapping
 from pathlib import Path
 
+from coupling.exact import is_key
+from coupling.files import require_file
+
 _HEAD = struct.Struct("<dQ")
-"""The number of a text, and its size."""
+"""The number of a text, and its size. Both are 0 in a part of the file that a power cut left empty."""
+_LONGEST = 2**31
+"""Bytes of a text beyond which its size is damage."""
 
 
 def place_of_texts(path: Path) -> Path:
@@ -26,16 +31,18 @@ def texts_as_bytes(texts: Mapping[float, bytes]) -> bytes:
 
 
 def texts_beside(path: Path) -> dict[float, bytes]:
-    """Returns the texts beside a file of rows; none if they cannot be read."""
+    """Returns the texts beside a file of rows, up to the first that is incomplete or damaged; none if they cannot be read."""
+    beside = place_of_texts(path)
+    found: dict[float, bytes] = {}
     try:
-        content = place_of_texts(path).read_bytes()
-    except OSError:  # without it the texts are unknown, and all else is there
+        require_file(beside)
+        with beside.open("rb") as file:
+            while len(head := file.read(_HEAD.size)) == _HEAD.size:
+                number, size = _HEAD.unpack(head)
+                text = file.read(size) if is_key(number) and size <= _LONGEST else b""
+                if len(text) < size or not is_key(number):
+                    break
+                found[number] = text
+    except (OSError, MemoryError):  # without it the texts are unknown, and all else is there
         return {}
-    found, at = {}, 0
-    while at + _HEAD.size <= len(content):
-        number, size = _HEAD.unpack_from(content, at)
-        at += _HEAD.size + size
-        if at > len(content):
-            break
-        found[number] = content[at - size : at]
     return found

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from glob import escape
 from pathlib import Path
 
+from coupling.errors import BuildError
 from coupling.exact import is_text
 from coupling.files import open_part, remove_parts
 from coupling.kernel.system.kernel import Kernel
@@ -26,10 +27,14 @@ class StreamedTexts:
     def written(self, known: Mapping[float, bytes]) -> Iterator[None]:
         """Opens the file, which begins with the texts of rows that are there already. It replaces that of an earlier run."""
         remove_parts(self._path.parent, escape(self._path.name))
+        folder = self._path.is_dir() and not self._path.is_symlink()
         if not self._columns:
-            self._path.unlink(missing_ok=True)
+            if not folder:
+                self._path.unlink(missing_ok=True)
             yield
             return
+        if folder:
+            raise BuildError(f"record_to writes texts to '{self._path}', which is a folder; remove it, or choose another path")
         part, descriptor = open_part(self._path)
         with open(descriptor, "w+b", buffering=0) as self._file:
             try:

@@ -84,11 +84,12 @@ class Stream:
                         self._rows = self._ended(session.kernel)
                         self._inode, self._values = os.fstat(self._file.fileno()), self._mapped()
         except OSError as error:
+            advice = remedy(error, "resume where it can, or start the run again" if self._there else "choose another path")
+            raise OSError(f"record_to: '{self.path}' cannot be written: {error.strerror}; {advice}") from None
+        finally:
             with suppress(OSError):  # where nothing can be written, nothing was
                 if part is not None:
                     part.unlink(missing_ok=True)
-            advice = remedy(error, "resume where it can, or start the run again" if self._there else "choose another path")
-            raise OSError(f"record_to: '{self.path}' cannot be written: {error.strerror}; {advice}") from None
 
     def _refuse_another(self, head: bytes) -> None:
         """Refuses a file that is not the one of the checkpoint: this run would take its place."""

@@ -1,4 +1,4 @@
-"""Thousands of damaged FMUs, checkpoints, results and packages, and calls in any order: ``python -m tests.fuzz``."""
+"""Thousands of damaged FMUs, checkpoints, results, texts and packages, and calls in any order: ``python -m tests.fuzz``."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def main() -> int:
     )
     parser.add_argument("--mutants", type=int, default=20_000, help="how many damaged FMUs are read and run (20,000)")
     parser.add_argument(
-        "--files", type=int, default=20_000, help="how many damaged checkpoints, results and packages are read and used (20,000)"
+        "--files", type=int, default=20_000, help="how many damaged checkpoints, results, texts and packages are read and used (20,000)"
     )
     parser.add_argument("--calls", type=int, default=1_000_000, help="how many FMI functions are called, under sanitizers (1,000,000)")
     parser.add_argument("--seed", type=int, default=1000, help="the first seed; others make other mutants and calls (1000)")

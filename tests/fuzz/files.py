@@ -1,4 +1,4 @@
-"""Damaged checkpoints, results and SSP packages, whose checksums are right: each seed makes one of them, and tries it.
+"""Damaged checkpoints, results, texts beside rows and SSP packages, whose checksums are right: each seed makes one of them, and tries it.
 
 Words of blocks are replaced, and values and branches of JSON and XML. Whatever it is, reading and using it ends well, or with an error of one sentence.
 """
@@ -21,7 +21,11 @@ import numpy as np
 import sympy
 
 from coupling import Checkpoint, Result, System, checkpoint_file
+from coupling.texts_file import place_of_texts
 from jourdain.declare import t
+from tests.coupling.live.test_streamed_texts import OUTPUTS, killed, texts
+from tests.coupling.steering.test_checkpoints import FORCE
+from tests.coupling.steering.test_run import mass
 from tests.fuzz.mutants import ODD, Choose, _bytes_changed, _element_changed, _pack
 from tests.fuzz.trials import answer
 from tests.support.systems import kept
@@ -68,9 +72,11 @@ def checkpoints(folder: Path, names: Sequence[str] = tuple(kept.RUNS)) -> list[P
         path = folder / f"{len(made)}.ckpt"
         system().simulate(_STOP, **options, output_times=[0.0, _STOP], checkpoint=Checkpoint(path=path, interval=1e9))
         made.append(path)
-    path = folder / "driven.ckpt"
-    driven().simulate(_STOP, output_times=[0.0, _STOP], checkpoint=Checkpoint(path=path, interval=1e9))
-    return [*made, path]
+    driven().simulate(_STOP, output_times=[0.0, _STOP], checkpoint=Checkpoint(path=folder / "driven.ckpt", interval=1e9))
+    with mass().start(inputs=[FORCE], checkpoint=Checkpoint(path=folder / "stepped.ckpt", interval=1e9)) as run:
+        run.set(FORCE, 1.0, rate=2.0)
+        run.advance(_STOP)
+    return [*made, folder / "driven.ckpt", folder / "stepped.ckpt"]
 
 
 @cache
@@ -173,7 +179,9 @@ def results(folder: Path) -> list[Path]:
         path = folder / f"{len(made)}.jrd"
         system().simulate(0.6, **options, output_interval=0.05).save(path)
         made.append(path)
-    return made
+    path = folder / "texts.jrd"
+    texts().simulate(0.6, output_interval=0.05, outputs=OUTPUTS).save(path)
+    return [*made, path]
 
 
 _HEAD, _FOOT = struct.Struct("<8sQ"), struct.Struct("<8sQI")
@@ -215,6 +223,7 @@ def _used(path: Path) -> None:
         result.violation, result.changes, result.statistics.seconds_in_master, str(result.statistics)
         result.at(0.1), result.final(list(result.names)[:2]), result.resample(interval=0.1), result.to_dataframe()
         result.save(again)
+        Result.load(again)
         if result._record.scene:
             result.picture(0.1, path=again.with_suffix(".svg"))
     finally:
@@ -229,6 +238,28 @@ def trial_of_result(originals: Sequence[Path], folder: Path) -> Callable[[int], 
         found = answer(lambda: _used(path))
         if not found:
             path.unlink()
+        return found
+
+    return trial
+
+
+def unfinished(folder: Path) -> list[Path]:
+    """Writes the rows of a killed run, with its texts beside them."""
+    return [killed(folder, 0.12)]
+
+
+def trial_of_texts(originals: Sequence[Path], folder: Path) -> Callable[[int], str]:
+    def trial(seed: int) -> str:
+        chance, path = random.Random(seed), folder / f"{seed}.jrd"
+        original = chance.choice(originals)
+        path.write_bytes(original.read_bytes())
+        text = place_of_texts(original).read_bytes()
+        changed = _bytes_changed(text, chance) if chance.random() < 0.3 else _words_changed(np.frombuffer(text, np.uint8), chance).tobytes()
+        place_of_texts(path).write_bytes(changed)
+        found = answer(lambda: _used(path))
+        if not found:
+            path.unlink()
+            place_of_texts(path).unlink()
         return found
 
     return trial
@@ -298,6 +329,7 @@ def trial_of_package(originals: Sequence[Path], folder: Path) -> Callable[[int],
 KINDS: dict[str, tuple[Callable[[Path], list[Path]], Callable[[Sequence[Path], Path], Callable[[int], str]]]] = {
     "checkpoints": (checkpoints, trial_of_checkpoint),
     "results": (results, trial_of_result),
+    "texts": (unfinished, trial_of_texts),
     "packages": (packages, trial_of_package),
 }
 """Functions that write originals of each kind of file, and that try a damaged one."""

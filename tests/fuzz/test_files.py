@@ -1,4 +1,4 @@
-"""A hundred damaged checkpoints, results and packages, the same each time; ``make test-all`` tries three hundred and ``make fuzz`` thousands."""
+"""A hundred damaged checkpoints, results, texts and packages, the same each time; ``make test-all`` tries three hundred and ``make fuzz`` thousands."""
 
 from __future__ import annotations
 

@@ -11,8 +11,12 @@ import numpy as np
 import pytest
 
 from coupling import Checkpoint, Ending, Result, System
+from coupling.texts_file import texts_as_bytes, texts_beside
+from tests.fuzz.trials import offences
 from tests.support.foreign.misbehaving import of_oscillator
 from tests.support.foreign.types import types
+from tests.support.systems import kept
+from tests.support.systems.systems import refusal
 
 STEP, STOP, CHANGE = 0.01, 4.0, 0.05
 LARGE = 2**60 + 1
@@ -121,3 +125,53 @@ def test_texts_of_a_lost_process(tmp_path: Path) -> None:
     assert result.outcome.ending is Ending.PROCESS_DIED
     check(result, 200)
     check(Result.load(tmp_path / "rows.jrd"), 200)
+
+
+def test_what_is_left_of_a_killed_run_is_saved_and_loaded_again(tmp_path: Path) -> None:
+    """Its costs are not known; its rows and texts come back to the bit."""
+    left = Result.load(killed(tmp_path, 0.123))
+    left.save(tmp_path / "again.jrd")
+    again = Result.load(tmp_path / "again.jrd")
+    check(again, 12)
+    assert kept.bits(again) == kept.bits(left) and again.statistics == left.statistics and again.statistics.late is None
+
+
+LINKS: dict[str, Callable[[Path], None]] = {
+    "pipe": os.mkfifo,
+    "device": lambda path: path.symlink_to("/dev/zero"),
+    "folder": Path.mkdir,
+    "longer than memory": lambda path: os.close(os.open(path, os.O_CREAT)) or os.truncate(path, 2**42),  # type: ignore[func-returns-value]
+}
+
+
+@pytest.mark.every_case
+@pytest.mark.parametrize("kind", LINKS)
+def test_something_else_in_the_place_of_texts_is_not_read(kind: str, tmp_path: Path) -> None:
+    """Each trial is a process that may hang. The rows are there, without texts; a run that goes on replaces what is no folder."""
+    rows = killed(tmp_path, 0.123, checkpoint=Checkpoint(path=tmp_path / "run.ckpt", interval=1e-9))
+    beside = tmp_path / "rows.jrd.texts"
+    beside.unlink()
+    LINKS[kind](beside)
+
+    def trial(seed: int) -> str:
+        left = Result.load(rows)
+        assert set(left["a.echo_text"]) == {None} and len(left["k.y"]) > 10
+        again = lambda: System.resume(tmp_path / "run.ckpt", drives={"k.u": fatal_at(np.inf)})  # noqa: E731
+        if kind == "folder":
+            assert refusal(again) == f"record_to writes texts to '{beside}', which is a folder; remove it, or choose another path"
+            return ""
+        return "" if again().outcome.completed else "it has not gone on"
+
+    assert list(offences(trial, [0], seconds=20)) == []
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["rows.jrd", *(["rows.jrd.texts"] if kind == "folder" else []), "run.ckpt"]
+
+
+@pytest.mark.parametrize("digits", [b"", b"-", b"\0", b"7" * 5000, b"\xff"])
+def test_digits_that_are_none(digits: bytes, tmp_path: Path) -> None:
+    """A large whole number whose digits are damaged is not known; all others are."""
+    rows = killed(tmp_path, 0.123)
+    found = texts_beside(rows)
+    number = next(number for number, text in found.items() if text == str(LARGE + 1).encode())
+    (tmp_path / "rows.jrd.texts").write_bytes(texts_as_bytes({**found, number: digits}))
+    left = Result.load(rows)["a.echo_u64"]
+    assert {None, LARGE, LARGE + 2} == set(left)
