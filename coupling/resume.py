@@ -14,6 +14,7 @@ import numpy as np
 from coupling import checkpoint_file
 from coupling.checkpoint_file import PLATFORM, Saved
 from coupling.errors import BuildError, ResultError, StartError, listed, shown
+from coupling.files import is_path
 from coupling.fmus import FmuError
 from coupling.live.checkpoints import CheckpointWriter
 from coupling.live.isolation.processes import check_apart
@@ -21,7 +22,7 @@ from coupling.live.output_paths import followed
 from coupling.live.pausing import Course, Pause
 from coupling.live.run_data import RunData
 from coupling.live.streaming import Stream
-from coupling.options import OpenRun, Run, number
+from coupling.options import MOST_ROWS, OpenRun, Run, number
 from coupling.outcome import Ending, Outcome
 from coupling.plan.as_data import AbsentFunction, from_data
 from coupling.plan.build import Built
@@ -62,9 +63,12 @@ def resume(
     ``progress`` shows a bar on a terminal. Further checkpoints replace the one that was read. A file that is no checkpoint raises
     ResultError, and a file that cannot be read OSError.
     """
-    if not isinstance(path, str | os.PathLike) or not os.fspath(path) or "\0" in os.fsdecode(path):
+    if not is_path(path):
         raise BuildError(f"resume: {shown(path)} is no path; give that of a checkpoint, such as 'run.ckpt'")
-    found = followed(Path(os.fsdecode(path)))
+    try:
+        found = followed(Path(path))
+    except OSError as error:
+        raise OSError(f"{shown(path)} cannot be read: {error.strerror}; give the path of a checkpoint") from None
     checkpoint = checkpoint_file.read(found)
     asked = _asked(found, checkpoint)
     definition = replace(asked["definition"], drives=_with_functions(found, asked["definition"], drives))
@@ -141,6 +145,8 @@ def _asked(path: Path, checkpoint: Saved) -> dict[str, Any]:
 
 def _with_functions(path: Path, definition: Definition, drives: Mapping[str, Any] | None) -> tuple[tuple[str, Drive], ...]:
     """Returns the drives, with functions of time in place of those that a file cannot keep."""
+    if drives is not None and not isinstance(drives, Mapping):
+        raise BuildError(f"drives = {shown(drives)} is refused: give functions of time by names, such as {{'motor.tau': f}}")
     given = dict(drives or {})
     absent = {name: drive for name, drive in definition.drives if isinstance(drive, AbsentFunction)}
     missing = [name for name in absent if name not in given]
@@ -195,6 +201,9 @@ def _until(run: Run, stop: float) -> Run:
     times, last = run.times(), run.stop_time
     interval = run.output_interval or (last - run.start_time) / _INTERVALS
     if run.output_times is None and interval > 0:
+        rows = (stop - last) / interval
+        if rows > MOST_ROWS:
+            raise BuildError(f"stop_time = {stop:g} s asks for {rows:.2g} rows, one every {interval:g} s; choose an earlier one")
         further = np.arange(last + interval, stop, interval)
         times = np.concatenate([times, further[stop - further > 1e-9 * (stop - run.start_time)]])
     times = np.union1d(times[times < stop], [stop])

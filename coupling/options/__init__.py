@@ -6,12 +6,13 @@ from coupling.options.index3 import Index3
 from coupling.options.isolation import Isolation
 from coupling.options.numbers import INDEPENDENT_FIRST, check_degree, check_order, number, real_time_of
 from coupling.options.open_run import OpenRun
-from coupling.options.run import TOLERANCE, Run, tolerance_of_fit
+from coupling.options.run import MOST_ROWS, TOLERANCE, Run, tolerance_of_fit
 from coupling.options.scheme import Scheme
 from coupling.options.successive import Successive
 
 __all__ = [
     "INDEPENDENT_FIRST",
+    "MOST_ROWS",
     "TOLERANCE",
     "Checkpoint",
     "Contacts",

@@ -186,7 +186,7 @@ class _Reader:
         self.next()
         if kind == "number":
             value = float(token)
-            return value if math.isfinite(value) else self.refuse(f"{token} is too large")
+            return value if math.isfinite(value) else self.refuse(f"{shown(token)} is too large")
         if kind == "name" and self.kind == "mark" and self.token == "(":
             return self._called(token)
         if kind == "name" and token in ("time", "pi"):

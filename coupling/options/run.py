@@ -31,7 +31,8 @@ _EVALUATION = ("auto", "fmus", "tape", "compiled")
 _ON_LATE = ("warn", "stop", "catch-up")
 _DIFFERENTIATED = ("dopri5", "dop853")
 """Solvers that integrate sensitivities along."""
-_MOST_ROWS = 100_000_000
+MOST_ROWS = 100_000_000
+"""Most rows for which an interval may ask."""
 _STEPS = 500
 """Default number of intervals between rows, and of fixed steps."""
 
@@ -276,7 +277,7 @@ class Run:
             raise BuildError(f"stop_time = {self.stop_time:g} s lies before start_time = {self.start_time:g} s; give a later stop_time")
         self._check_output_times()
         rows = 0.0 if self.output_interval is None else (self.stop_time - self.start_time) / self.output_interval
-        if rows > _MOST_ROWS:
+        if rows > MOST_ROWS:
             raise BuildError(f"output_interval = {self.output_interval:g} s asks for {rows:.2g} rows; choose a longer one")
 
     def _check_output_times(self) -> None:

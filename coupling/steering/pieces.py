@@ -8,12 +8,15 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
+from coupling.errors import BuildError
 from coupling.live.pausing import Pause
 from coupling.live.real_time import Clock
-from coupling.options import OpenRun
+from coupling.options import MOST_ROWS, OpenRun
 from coupling.outcome import Outcome
 
 T = TypeVar("T")
+_UNCOUNTED = 2.0**62
+"""Number of rows beyond which none is counted: no integer of the kernel holds more."""
 
 
 class Advanced(Protocol):
@@ -59,7 +62,7 @@ def times_until(run: OpenRun, end: float) -> int:
         return int(np.searchsorted(run.output_times, end, "right"))
     if run.output_interval is None:
         return 0
-    return math.floor((end - run.start_time) / run.output_interval * (1 + 1e-12))
+    return math.floor(min((end - run.start_time) / run.output_interval * (1 + 1e-12), _UNCOUNTED))
 
 
 def times_of_rows(run: OpenRun, taken: int, end: float, most: int | None = None) -> np.ndarray:
@@ -72,5 +75,9 @@ def times_of_rows(run: OpenRun, taken: int, end: float, most: int | None = None)
         times = np.asarray(run.output_times)[taken:last]
         return np.append(times[times < end], end)
     assert run.output_interval is not None
+    if last - taken > MOST_ROWS:
+        raise BuildError(
+            f"output_interval = {run.output_interval:g} s asks for {last - taken:.2g} rows up to t = {end:g} s; choose a longer one"
+        )
     times = run.start_time + run.output_interval * np.arange(taken + 1, last + 1)
     return np.append(times[times < end - 1e-9 * run.output_interval], end)

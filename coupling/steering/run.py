@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
 from copy import deepcopy
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, overload
 import numpy as np
 
 from coupling import rows_file
-from coupling.checks import checked_names
+from coupling.checks import checked_names, names_in
 from coupling.errors import BuildError, NotRecorded, ResultError, RunEnded, shown
 from coupling.kernel.state.visit import Unvisited, load_state, saved_state
 from coupling.kernel.system.status import Status
@@ -126,10 +126,11 @@ class SteeredRun(Watchable):
         self._check_thread()
         if isinstance(names, str):
             return self._value(names, self._last_row())
-        if not isinstance(names, Iterable):
+        several = names_in(names)
+        if several is None:
             raise NotRecorded(f"{shown(names)} is no name; give that of a recorded variable, such as 'rod.theta', or a list of names")
         row = self._last_row()
-        return np.array([self._value(name, row) for name in names])
+        return np.array([self._value(name, row) for name in several])
 
     def _value(self, name: str, row: np.ndarray) -> float:
         if name in self._settings.pending:
@@ -138,7 +139,7 @@ class SteeredRun(Watchable):
             return float(row[self._columns[name]])
         if name in (values := self._settings.values):
             return values[name]
-        raise NotRecorded(f"{shown(name)} is not recorded; {nearest(str(name), self._columns) or 'name it in the option outputs of start'}")
+        raise NotRecorded(f"{shown(name)} is not recorded; {nearest(name, self._columns) or 'name it in the option outputs of start'}")
 
     def _last_row(self) -> np.ndarray:
         if self._broken:
@@ -247,10 +248,11 @@ class SteeredRun(Watchable):
             raise BuildError(f"time = {end:g} s is refused: it must be finite")
         if end < self.time:
             raise BuildError(f"time = {end:g} s lies before t = {self.time:g} s, which the run has reached; go back with restore")
+        times = self._rows_until(end) if end > self.time else _NO_TIMES
         self._jump()
         if self._paused and end > self.time:
             paused = self._paused
-            self._act(lambda: paused.pause_at(end, self._rows_until(end)))
+            self._act(lambda: paused.pause_at(end, times))
             if self._paused:
                 self._go_on(paused)
 

@@ -69,7 +69,7 @@ class Signals:
             return values
         try:
             found = np.asarray(values, dtype=float).reshape(-1)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             found = np.zeros(0)
         if len(found) != len(self.inputs):
             raise BuildError(

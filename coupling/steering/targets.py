@@ -59,13 +59,13 @@ class Targets:
         self._found: dict[str, Target] = {}
 
     def __getitem__(self, name: str) -> Target:
+        if not isinstance(name, str):
+            raise BuildError(f"{shown(name)} cannot be set; give the full name of an input, a parameter or a state, such as 'motor.tau'")
         if name not in self._found:
             self._found[name] = self._find(name)
         return self._found[name]
 
     def _find(self, name: str) -> Target:
-        if not isinstance(name, str):
-            raise BuildError(f"{shown(name)} cannot be set; give the full name of an input, a parameter or a state, such as 'motor.tau'")
         end = find_end(name, self._fmus)
         variable, refused = end.variable, f"'{name}' cannot be set: "
         if variable is None:

@@ -147,6 +147,8 @@ def test_further_than_it_was_to_go(tmp_path: Path) -> None:
     """Rows come at the same intervals; a run that has ended can go on, too."""
     path = tmp_path / "run.ckpt"
     first = pendulum().simulate(0.5, output_interval=0.1, record_to=tmp_path / "run.jrd", checkpoint=path)
+    for far in (1e9, 1e308):
+        assert refusal(lambda end=far: System.resume(path, stop_time=end)).startswith(f"stop_time = {far:g} s asks for ")  # type: ignore[misc]
     result = System.resume(path, stop_time=0.95)
     assert result.time == pytest.approx([*np.arange(10) / 10, 0.95])
     assert (result["rod.theta"][:6] == first["rod.theta"]).all()
@@ -156,6 +158,7 @@ def test_further_than_it_was_to_go(tmp_path: Path) -> None:
     assert refusal(lambda: System.resume(path, stop_time=0.4)) == (
         "stop_time = 0.4 s lies before t = 0.95 s, where 'run.ckpt' was made; give a later one"
     )
+    assert refusal(lambda: System.resume(path, 3)).startswith("drives = 3 is refused: give functions of time by names")  # type: ignore[arg-type]
 
 
 def test_seconds_in_fmus_are_those_of_the_resumed_run(tmp_path: Path) -> None:
@@ -228,6 +231,14 @@ def test_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
     assert b"pickle" not in good
     with pytest.raises(OSError, match="cannot be read: No such file or directory; give the path of a checkpoint"):
         System.resume(tmp_path / "none.ckpt")
+    for path in ("", "/", "a\0b", "\ud800"):
+        assert (
+            refusal(lambda given=path: System.resume(given))
+            == f"resume: {path!r} is no path; give that of a checkpoint, such as 'run.ckpt'"
+        )  # type: ignore[misc]
+    assert refusal(lambda: System.resume("x" * 5000), OSError).endswith(
+        " cannot be read: File name too long; give the path of a checkpoint"
+    )
     assert refusal(lambda: System.resume(3)) == "resume: 3 is no path; give that of a checkpoint, such as 'run.ckpt'"  # type: ignore[arg-type]  # what is refused
     anew = "are not as they were written; resume from another checkpoint, or start the run again"
     flipped = good[:500] + bytes([good[500] ^ 1]) + good[501:]

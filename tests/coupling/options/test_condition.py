@@ -114,7 +114,7 @@ RULE = "; a condition compares recorded values, such as 'abs(rod.theta) > 1', by
         ("(a > 1", "')' is missing"),
         ("a > 1; import os", "';' has no meaning at character 6"),
         ("a.__class__.f() > 1", "'a.__class__.f' is no function of conditions"),
-        ("a > 1e999", "1e999 is too large"),
+        ("a > 1e999", "'1e999' is too large"),
         ("(" * 60 + "a" + ")" * 60 + " > 1", "its brackets are too deep"),
         ("a > " + "1 + " * 5000, "its 20004 characters are more than 10000; give a function"),
     ],

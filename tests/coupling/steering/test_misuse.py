@@ -23,15 +23,18 @@ FORCE = "mass.flange.f"
 
 def test_values_that_are_none() -> None:
     with mass().start() as run:
-        for names in (0, None, slice(None)):
+        for names in (0, None, slice(None), [["mass.v"]], ["mass.v", 3], b"x", np.zeros((1, 1))):
             assert refusal(lambda given=names: run[given], NotRecorded).endswith(
                 "is no name; give that of a recorded variable, such as 'rod.theta', or a list of names"
             )  # type: ignore[misc]
+        for key in (["mass.v"], {}, None):
+            assert refusal(lambda given=key: run.set(given, 1.0)).startswith(f"{key!r} cannot be set; give the full name of an input")  # type: ignore[misc]
         assert refusal(lambda: run.advance(math.nan)) == "dt = nan s is refused: it must be finite"
         assert refusal(lambda: run.signals([FORCE, FORCE])) == f"inputs: '{FORCE}' is named twice; name each input once"
         run.signals([FORCE], ["mass.v"])
         for dt in ("1", None, [1.0], True):
             assert refusal(lambda given=dt: run.advance(given, [1.0])).startswith(f"dt = {dt!r} is refused: it must be a number")  # type: ignore[misc]
+        assert refusal(lambda: run.advance(0.1, [10**400])).startswith("values = [1000") and run.time == 0.0
         assert refusal(lambda: run.watch(show=3)).startswith("show = 3 is refused: give a function that takes the address")  # type: ignore[arg-type]
         assert run.time == 0.0
         for call in (lambda: copy.deepcopy(run), lambda: pickle.dumps(run)):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from coupling import BuildError, Result
+from coupling import BuildError, Result, System
 from tests.coupling.steering.test_run import pulled, refusal, stepped
 
 
@@ -32,3 +32,19 @@ def test_rows_go_into_a_file(options: dict[str, Any], tmp_path: Path) -> None:
         assert np.array_equal(found._record.rows, in_memory._record.rows)
         assert found.outcome.sentence == in_memory.outcome.sentence
         assert found._record.options["stop_time"] == in_memory.time[-1]
+
+
+@pytest.mark.parametrize("interval", [5e-324, 1e-12])
+def test_too_many_rows_in_a_piece_are_refused(interval: float, tmp_path: Path) -> None:
+    """The run stays where it is; a step is taken, and a checkpoint that is gone on with have the same limit."""
+    path = tmp_path / "run.ckpt"
+    with pulled().start(output_interval=interval, checkpoint=path) as run:
+        for call in (lambda: run.advance(1.0), lambda: run.advance_to(1.0)):
+            assert refusal(call, BuildError).startswith(f"output_interval = {interval:g} s asks for ")
+        assert run.time == 0.0 and run.outcome is None
+        run.advance(0.0)
+    text = refusal(lambda: System.resume(path, stop_time=1.0), BuildError)
+    assert text.startswith(f"output_interval = {interval:g} s asks for ") and text.endswith(" rows up to t = 1 s; choose a longer one")
+    with pulled().start(output_interval=interval) as run:
+        run.step()
+        assert 0.0 < run.time < 1.0
