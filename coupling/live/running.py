@@ -49,6 +49,10 @@ class Running:
         """Keeps the warning of an instance."""
         self.said[part] = said
 
+    def hold(self, values: Mapping[tuple[int, str], Value]) -> None:
+        """Keeps inputs and parameters that the user has set."""
+        self.held |= values
+
     def fail(self, error: BaseException) -> None:
         """Keeps an exception until the kernel has returned, which cannot pass it on."""
         self.raised = error

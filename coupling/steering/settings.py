@@ -100,7 +100,7 @@ class Settings:
             each.kernel.set_at_event(settings, drives)
         for drive, value, slope in drives:
             set_inside(session, drive, paused.time, value, slope)
-        session.running.held |= {(t.part, t.variable.name): t.item(value) for t, value, _ in given if t.drive is None and t.state is None}
+        session.running.hold({(t.part, t.variable.name): t.item(value) for t, value, _ in given if t.drive is None and t.state is None})
         self._values |= {name: value for name, (_, value, _) in self.pending.items()}
         self._motions |= {name: (paused.time, value, slope) for name, (target, value, slope) in self.pending.items() if target.rates}
         self.pending.clear()

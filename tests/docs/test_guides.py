@@ -168,6 +168,7 @@ def test_agents(capsys):
     assert float(printed[-1]) == pytest.approx(made["task"].result["rod.theta"].max())
 
 
+@pytest.mark.slow  # its beams take ten seconds to build
 def test_flexible_beams():
     """The rod hangs below the wall, the bar stretches by F L/(E A), and rotation stiffens the blade as Galerkin's method has it."""
     made = run_all(DOCS / "flexible-beams.md")

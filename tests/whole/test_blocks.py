@@ -165,8 +165,9 @@ def test_trees_have_the_accelerations_of_bodies_on_joints(trees, bodies):
     check_accelerations(*trees(bodies))
 
 
-@pytest.mark.parametrize("children", [pytest.param(3, marks=pytest.mark.slow), 4, pytest.param(5, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("trees", [planar_trees, pytest.param(spatial_trees, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("children", [3, 4, 5])
+@pytest.mark.parametrize("trees", [planar_trees, spatial_trees])
 def test_more_children_hang_on_blocks_as_on_bodies(trees, children):
     """Six limbs: more than half of them hang on the third point of a block or on one after it."""
     check_accelerations(*trees(7, children))

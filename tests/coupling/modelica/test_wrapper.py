@@ -203,6 +203,7 @@ def bushing() -> System:
     return made
 
 
+@pytest.mark.slow
 def test_a_frame_that_takes_motion(tmp_path: Path) -> None:
     """The partner gives the attitude, and has the root. Forces and torques act on it, in the frame's own axes."""
     found = lines_of(bushing(), tmp_path, inputs=["bush.N"])

@@ -15,6 +15,7 @@ from tests.support.flexible.meshes import brick
 TRIANGLES = [[0, 1, 3], [0, 3, 2]]
 
 
+@pytest.mark.slow
 def test_the_file_places_a_node_where_the_run_has_it() -> None:
     K, M, nodes = brick(counts=(3, 2, 2))
     made = flexible_body(K, M, nodes, {"a": 11}, name="Bar", basis="free", shapes=2, triangles=TRIANGLES)

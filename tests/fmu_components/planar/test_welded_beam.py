@@ -37,6 +37,7 @@ def turning(speed: float, bending: int) -> System:
     return system
 
 
+@pytest.mark.slow
 def test_blocks_and_welded_beams_span_the_same_shapes():
     """A hub with two appendages has the same eight frequencies either way, the first two near their closed form."""
     found = [frequencies(satellite(block).linearise())[:8] for block in (True, False)]
