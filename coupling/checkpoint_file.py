@@ -112,6 +112,8 @@ def read(path: Path) -> Saved:
     sizes = [] if why else [size for _, size in head["blocks"]]
     if not why and (min(sizes, default=0) < 0 or _HEAD.size + length + sum(sizes) + _FOOT.size != len(data)):
         why = "its blocks are not as long as the file"
+    if not why and not head["interval"] >= 0:
+        why = f"interval = {head['interval']:g}"
     if not why and not {"asked", "kernel"} <= {name for name, _ in head["blocks"]}:
         why = "blocks 'asked' and 'kernel' are not there"
     if why:

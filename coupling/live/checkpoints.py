@@ -209,6 +209,8 @@ class CheckpointWriter:
             raise self._of_another()
         if self._rows:
             self._rows.go_on()
+        if session.kernel.rows_file_error or (session.inner is not None and session.inner.kernel.rows_file_error):
+            raise self._of_another()  # its rows are in a file that it does not name
 
     def _load(self, session: Checkpointed, blocks: Mapping[str, np.ndarray]) -> None:
         try:

@@ -3,6 +3,7 @@
 #include "runs/sensitivity.h"
 #include "platform/visit.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -110,7 +111,7 @@ int kernel_record(Kernel *k)
     return record_placed(k, values);
 }
 
-/* Rows in a file stay there: only their number is passed on. */
+/* Rows in a file stay there: only their number is passed on. Until their file is given, that is an error. */
 void record_visit(Kernel *k, Visit *v)
 {
     Record *record = k->record;
@@ -120,6 +121,7 @@ void record_visit(Kernel *k, Visit *v)
     VISIT(v, elsewhere);
     if (!visit_truths(v, &elsewhere, 1) || !visit_check(v, record->rows >= 0 && (!elsewhere || record->rows < INT_MAX)) || elsewhere) {
         record->rows = v->result == VISITED ? record->rows : 0;
+        record->error = elsewhere && !record->file && !record->apart ? ENOENT : record->error;
         return;
     }
     size_t room = (size_t)record->capacity;

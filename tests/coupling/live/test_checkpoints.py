@@ -457,35 +457,3 @@ def test_a_disk_that_is_full_leaves_the_run_and_the_checkpoint_before(tmp_path: 
     )
     assert [each.name for each in tmp_path.iterdir()] == ["run.ckpt"]
     assert kept.bits(System.resume(path, drives={"push.Fx": lambda t: 1.0})) == kept.bits(result)
-
-
-@pytest.mark.parametrize("other", ["a text", "another system", "fewer rows", "no checksum"])
-def test_a_checkpoint_that_names_another_file(other: str, tmp_path: Path) -> None:
-    """The run goes on with the rows that are its own, and no other file is replaced."""
-    rows, path = tmp_path / "run.jrd", tmp_path / "last.ckpt"
-    pendulum().simulate(0.2, record_to=rows, checkpoint=Checkpoint(path=path, interval=1e9))
-    head, blocks = checkpoint_file.read(path)
-    named = tmp_path / ("notes.txt" if other == "a text" else "other.jrd")
-    kept.by_table().simulate(0.2).save(tmp_path / "other.jrd")
-    if other == "a text":
-        named.write_text("what nobody may overwrite")
-    told = head["rows"] | {"path": str(named), "count": 0, "first": 0, "checksum": None}
-    if other in ("fewer rows", "no checksum"):
-        named = rows
-        told = head["rows"] | ({"count": 1, "checksum": 0} if other == "fewer rows" else {"checksum": None})
-    before = named.read_bytes()
-    checkpoint_file.write(path, {key: value for key, value in head.items() if key != "blocks"} | {"rows": told}, blocks)
-    with pytest.raises(ResultError, match=r"is not the file of rows that the checkpoint names|has other rows than the checkpoint"):
-        System.resume(path, stop_time=0.3)
-    assert named.read_bytes() == before
-
-
-@pytest.mark.parametrize("value", [{"class": "Run"}, {"class": "ConstantDrive", "value": 1.0}, [1.0], None])
-def test_a_checkpoint_whose_start_value_is_no_value(value: Any, tmp_path: Path) -> None:
-    """Objects of a file are made by name; one that is incomplete, or no value, is refused like other damage."""
-    path = tmp_path / "last.ckpt"
-    pendulum().simulate(0.05, checkpoint=Checkpoint(path=path, interval=1e9))
-    head, blocks = checkpoint_file.read(path)
-    said = {name: each for name, each in head.items() if name != "blocks"} | {"values": [[1, "m", value]]}
-    checkpoint_file.write(path, said, blocks)
-    assert "has not the content that this Jourdain expects" in refusal(lambda: System.resume(path, stop_time=0.1), ResultError)
