@@ -12,7 +12,7 @@ from typing import TypeGuard
 
 from coupling.errors import shown
 from fmu_components.export.kept import cache_folder as cache_root
-from fmu_components.export.kept import stranger
+from fmu_components.export.kept import read_file, stranger
 from fmu_components.export.leftovers import hold, open_part, own, release, remove, remove_parts, replaced, scratch, sweep
 from fmu_components.export.remedies import is_limit, remedy, remedy_in
 
@@ -24,6 +24,7 @@ __all__ = [
     "is_path",
     "open_part",
     "own",
+    "read_file",
     "release",
     "remedy",
     "remedy_in",

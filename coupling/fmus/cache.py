@@ -19,7 +19,7 @@ from enum import Enum
 from pathlib import Path
 from threading import RLock
 
-from coupling.files import cache_root, hold, own, release, remedy, remove, stranger, sweep
+from coupling.files import cache_root, hold, own, read_file, release, remedy, remove, stranger, sweep
 from coupling.fmus.archive import UnpackingFailed, sha256
 
 if sys.platform != "win32":
@@ -148,7 +148,7 @@ if sys.platform != "win32":
     def _hold(entry: Path) -> bool:
         """Keeps an entry from being cleaned, and says whether it exists."""
         try:
-            lock = os.open(entry / _LOCK, os.O_RDONLY)
+            lock = os.open(entry / _LOCK, os.O_RDONLY | os.O_NONBLOCK)
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return False
         try:
@@ -172,7 +172,7 @@ if sys.platform != "win32":
         for _, size, entry in entries:
             if room >= 0:
                 break
-            lock = os.open(entry / _LOCK, os.O_RDONLY)
+            lock = os.open(entry / _LOCK, os.O_RDONLY | os.O_NONBLOCK)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 if _is_lock_of(lock, entry):
@@ -218,7 +218,7 @@ def _inventory(folder: Path) -> str:
 def _is_whole(entry: Path) -> bool:
     """Says whether an entry is as it was written."""
     try:
-        return (entry / _LOCK).read_text() == _inventory(entry)
+        return read_file(entry / _LOCK).decode() == _inventory(entry)
     except (OSError, UnicodeDecodeError):
         return False
 
@@ -273,4 +273,4 @@ def _entries(folder: Path) -> Iterator[tuple[float, int, Path]]:
         # Another process may remove or write it at this moment: then it is not among the old ones.
         with suppress(OSError, ValueError):
             if not entry.name.startswith("."):
-                yield (entry / _LOCK).stat().st_mtime, int((entry / _LOCK).read_text().partition("\n")[0]), entry
+                yield (entry / _LOCK).stat().st_mtime, int(read_file(entry / _LOCK).decode().partition("\n")[0]), entry

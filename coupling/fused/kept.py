@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar
 
+from coupling.files import read_file
 from coupling.fmus import cache as folders
 from coupling.fused.stored import restored, stored
 from coupling.kernel.tapes.tape import OPERATIONS
@@ -50,7 +51,7 @@ def _stored(key: str, make: Callable[[], T]) -> T:
     try:
         folder = folders.shared_folder(key, "fused", "jourdain-fused", fill)
         try:
-            found: T = made[0] if made else restored((folder / _FILE).read_bytes())
+            found: T = made[0] if made else restored(read_file(folder / _FILE))
         finally:
             folders.let_go(folder)
     except OSError:

@@ -116,12 +116,19 @@ def write_summed(path: Path, content: bytes) -> None:
         write(each, data)
 
 
+def read_file(path: Path) -> bytes:
+    """Returns the content of a file. Reading a device or a pipe may never end: it raises OSError."""
+    if not path.is_file():
+        raise OSError(errno.EINVAL, "no file")
+    return path.read_bytes()
+
+
 def read_summed(path: Path) -> bytes | None:
     """Returns the content of a file that was written with a checksum; None for a missing or changed file, and for one of another user."""
     if stranger(path) is not None:
         return None
     try:
-        content, wanted = path.read_bytes(), _sum_of(path).read_bytes()
+        content, wanted = read_file(path), read_file(_sum_of(path))
     except OSError:
         return None
     return content if hashlib.sha256(content).hexdigest().encode() == wanted else None
@@ -180,7 +187,7 @@ def key_of(path: Path) -> str | None:
     if stranger(path) is not None:
         return None
     try:
-        content = path.read_bytes()
+        content = read_file(path)
     except OSError:
         return None
     digest = content[-DIGITS:]

@@ -31,7 +31,7 @@ def _noted(name: str, fmi: int) -> Path | None:
     """Returns None also where the FMU is not as it was written, or another user can have written the note."""
     note = _note(name, fmi)
     try:
-        place, key = note.read_text().split("\n")
+        place, key = kept.read_file(note).decode().split("\n")
     except (OSError, ValueError):
         return None
     path = kept.cache_folder() / place

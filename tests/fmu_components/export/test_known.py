@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from coupling import System
 from fmu_components.catalogue import find
 from fmu_components.export import known
 from fmu_components.export.build import cached_fmu
 from fmu_components.export.known import known_fmu, note_fmu
+from tests.fuzz.trials import offences
 
 GAIN = "signal.Gain"
 RUN = """
@@ -104,3 +106,23 @@ def test_the_note_of_another_user_is_not_read(noted: Path, tmp_path: Path) -> No
     (note,) = tmp_path.glob("catalogue-*")
     os.chown(note, 54321, 54321)
     assert known_fmu(GAIN, 3) is None
+
+
+@pytest.mark.every_case
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_what_is_no_file_is_not_read(kind: str, noted: Path, tmp_path: Path) -> None:
+    """Neither in the place of a note, of an FMU, nor of a lock of an unpacked one; each trial is a process that may hang."""
+    System().add("it", noted)
+
+    def trial(seed: int) -> str:
+        for path in [each for each in tmp_path.rglob("*") if each.is_file()]:
+            path.parent.chmod(0o755)
+            path.unlink()
+            os.mkfifo(path) if kind == "pipe" else path.symlink_to("/dev/zero")
+        if known_fmu(GAIN, 3) is not None:
+            return "it was taken"
+        system = System()
+        system.add("gain", cached_fmu(find(GAIN), 3))
+        return "" if system.simulate(0.1).outcome.completed else "it does not run"
+
+    assert list(offences(trial, [0])) == []
