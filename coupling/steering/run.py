@@ -81,6 +81,8 @@ class SteeredRun(Watchable):
         """Number of the times so far at which the options ask for a row."""
         columns = self._session.program.columns if self._paused else self.end[1].columns
         self._columns = {each.name: i for i, each in enumerate(columns, start=1)}
+        self._typed = {each.name for each in columns if each.type}
+        """Names of texts, binary data and large whole numbers, for which rows have other numbers."""
 
     # -- where it is -------------------------------------------------------------------------------------------------------------------
 
@@ -130,11 +132,13 @@ class SteeredRun(Watchable):
         if several is None:
             raise NotRecorded(f"{shown(names)} is no name; give that of a recorded variable, such as 'rod.theta', or a list of names")
         row = self._last_row()
-        return np.array([self._value(name, row) for name in several])
+        return np.array([self._value(name, row) for name in several], object if self._typed.intersection(several) else float)
 
-    def _value(self, name: str, row: np.ndarray) -> float:
+    def _value(self, name: str, row: np.ndarray) -> Any:
         if name in self._settings.pending:
             return self._settings.pending[name][1]
+        if name in self._typed:
+            return self.result[name][-1]
         if name in self._columns:
             return float(row[self._columns[name]])
         if name in (values := self._settings.values):

@@ -175,3 +175,12 @@ def test_digits_that_are_none(digits: bytes, tmp_path: Path) -> None:
     (tmp_path / "rows.jrd.texts").write_bytes(texts_as_bytes({**found, number: digits}))
     left = Result.load(rows)["a.echo_u64"]
     assert {None, LARGE, LARGE + 2} == set(left)
+
+
+@pytest.mark.parametrize("to", [None, "rows.jrd"])
+def test_values_of_a_run_in_pieces(to: str | None, tmp_path: Path) -> None:
+    """They are texts, bytes and whole numbers, as in its result."""
+    with texts().start(outputs=OUTPUTS, record_to=to and tmp_path / to) as run:
+        run.advance(1.5 * CHANGE)
+        assert (run["a.echo_text"], run["a.echo_blob"], run["a.echo_u64"]) == ("Größe 1", bytes([255, 1, 0]), LARGE + 1)
+        assert run[["a.echo_text", "k.y"]].tolist() == ["Größe 1", 0.0]
