@@ -60,6 +60,8 @@ def matches(name: str, pattern: str) -> bool:
     return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name) is not None
 
 
+_LONGEST_NAME = 1000
+"""Characters of the longest name that is compared with others."""
 _ENOUGH = 0.65
 """Least likeness of two names, from 0 to 1, at which one is offered in place of the other."""
 
@@ -69,6 +71,8 @@ def nearest(name: str, existing: Iterable[str], limit: int = 3, prefix: str = ""
 
     Capitals do not matter. The text before the last dot does not matter if the text after it agrees. ``prefix`` is shown before all names.
     """
+    if len(name) > _LONGEST_NAME:
+        return ""  # comparing it may take seconds
     scores = {each: _likeness(name.lower(), each.lower()) for each in existing}
     near = sorted(
         (each for each, score in scores.items() if max(score) >= _ENOUGH), key=lambda each: (-max(scores[each]), -sum(scores[each]), each)

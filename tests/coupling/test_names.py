@@ -30,6 +30,7 @@ def test_nothing_is_suggested_where_nothing_is_near() -> None:
     """An empty text, so that a message can do without."""
     assert nearest("temperature", VARIABLES) == ""
     assert nearest("rod", []) == ""
+    assert nearest("rod.p1" * 1000, ["rod.p1" * 1000 + "2"]) == ""
 
 
 def test_the_nearest_come_first_and_no_more_than_the_limit() -> None:
