@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from coupling.checks import EXACT
-from coupling.exact import key_of
+from coupling.exact import key_of, values_of
 from coupling.kernel.equations.fused import report
 from coupling.kernel.fmi.texts import contents_of
 from coupling.kernel.platform.own import Library
@@ -100,6 +101,12 @@ def texts_of(columns: Sequence[tuple[int, Column]], rows: np.ndarray, library: L
             values = np.unique(rows[:, place])
             found |= set(key_of(values[np.abs(values) > EXACT]).tolist())
     return contents_of(found, library)
+
+
+def typed_value(session: Session, place: int, row: np.ndarray) -> Any:
+    """Returns a text, binary data or a whole number at a place of a row."""
+    column = session.program.columns[place - 1]
+    return values_of(column, row[[place]], texts_of([(place, column)], row[np.newaxis], session.kernel.library))[0]
 
 
 def _written(value: Value) -> float | str:

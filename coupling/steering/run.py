@@ -20,7 +20,7 @@ from coupling.kernel.state.visit import Unvisited, load_state, saved_state
 from coupling.kernel.system.status import Status
 from coupling.live.checkpoints import CheckpointWriter, looked
 from coupling.live.pausing import Course, Pause, Paused, PausedSteps
-from coupling.live.recording import copied, recorded
+from coupling.live.recording import copied, recorded, typed_value
 from coupling.names import nearest
 from coupling.options import OpenRun, number, real_time_of
 from coupling.outcome import Ending, Outcome
@@ -138,7 +138,7 @@ class SteeredRun(Watchable):
         if name in self._settings.pending:
             return self._settings.pending[name][1]
         if name in self._typed:
-            return self.result[name][-1]
+            return self.result[name][-1] if self._end else typed_value(self._session, self._columns[name], row)
         if name in self._columns:
             return float(row[self._columns[name]])
         if name in (values := self._settings.values):

@@ -22,7 +22,7 @@ _PARTS = ("row", "column", "value")
 _LARGEST = 2**53
 """Largest number of a node, which a double holds."""
 _DAMAGE = (BadZipFile, ValueError, OSError, EOFError, NotImplementedError, RuntimeError, OverflowError, struct.error, zlib.error, LZMAError)
-"""Errors by which damaged archives are refused."""
+"""Errors of ``zipfile`` and NumPy for damaged archives; NotImplementedError is that of ``zipfile`` for an unknown kind of compression."""
 
 
 def write_mesh(path: str | Path, K: Any, M: Any, nodes: ArrayLike, labels: ArrayLike | None = None) -> Path:
