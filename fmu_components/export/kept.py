@@ -79,7 +79,7 @@ def _folders_of(path: Path) -> Sequence[Path]:
 def _is_of_others(place: Path, is_folder: bool) -> bool:
     try:
         link, found = os.lstat(place), os.stat(place)
-    except (FileNotFoundError, NotADirectoryError):
+    except OSError:  # nothing is there, or its reader is refused like this and says why
         return False
     others = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     if is_folder and others and found.st_uid == os.geteuid():

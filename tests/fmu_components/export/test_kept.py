@@ -191,13 +191,15 @@ def test_a_compiler_that_writes_nothing(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The sentence names the folder and the variable; a user's file in its place stays."""
+    """The sentence names the folder and the variable; a user's file in its place stays. A link to itself is no folder either."""
     (tmp_path / "file").write_text("mine")
-    monkeypatch.setenv("JOURDAIN_CACHE", str(tmp_path / "file"))
-    assert refusal(lambda: cached_fmu(FIXED, 3), c.ExportError) == (
-        f"the FMU of 'planar.Fixed' cannot be kept in '{tmp_path / 'file'}': Not a directory; name another folder in the "
-        "environment variable JOURDAIN_CACHE"
-    )
+    (tmp_path / "link").symlink_to("link")
+    for name, reason in (("file", "Not a directory"), ("link", "Too many levels of symbolic links")):
+        monkeypatch.setenv("JOURDAIN_CACHE", str(tmp_path / name))
+        assert refusal(lambda: cached_fmu(FIXED, 3), c.ExportError) == (
+            f"the FMU of 'planar.Fixed' cannot be kept in '{tmp_path / name}': {reason}; name another folder in the "
+            "environment variable JOURDAIN_CACHE"
+        )
     assert (tmp_path / "file").read_text() == "mine"
 
 
