@@ -124,6 +124,26 @@ def test_an_endless_call_ends_after_its_time(fmi):
     assert_kept(result)
 
 
+def test_a_run_in_a_process_that_has_waited_has_its_own_limit():
+    """The process began with a run without a limit. The drive of the next run stops it for seconds, so that a call does not return."""
+    system, stopped, before = System("alone"), [], children()
+    system.add("body", "planar.Body1", process="own")
+
+    def force(t: float) -> float:
+        if t > 0.5 and not stopped:
+            stopped.append(threading.Timer(5.0, os.kill, (process, signal.SIGCONT)))
+            os.kill(process, signal.SIGSTOP)
+            stopped[0].start()
+        return 0.0
+
+    system.drive("body.p1.Fx", force)
+    assert system.simulate(0.1).outcome.completed
+    (process,) = {*children()} - {*before}
+    result = system.simulate(1.0, isolate=Isolation(which="none", call_timeout=0.5))
+    stopped[0].cancel()
+    assert result.outcome.ending is Ending.TIMED_OUT and "'body' " in result.outcome.sentence
+
+
 def test_an_endless_call_ends_by_ctrl_c():
     """It ends within the second that it is left, and keeps all rows."""
     timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
