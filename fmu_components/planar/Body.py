@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from sympy import Rational
 
-from fmu_components.declare.icon import Drawing, Shape, circle, line
+from fmu_components.declare.family import with_points
+from fmu_components.declare.icon import circle
 from fmu_components.declare.picture import body
 from fmu_components.declare.planar_rigid import PlanarRigid
-
-_POINTS = ((-0.75, 0.0), (0.75, 0.0), (0.0, 0.75), (0.0, -0.75), (0.53, 0.53))
 
 _NO_MASS = "a link without mass is a planar.MasslessLink1, MasslessLink2 or MasslessLink3"
 _NO_INERTIA = "a mass without moment of inertia is a planar.PointMass1"
 
 
-def _drawing(points: int) -> Drawing:
-    arms: list[Shape] = [line((0, 0), point, width=0.22) for point in _POINTS[:points]]
-    return Drawing(*arms, *(circle(*point, 0.14, fill=1.0) for point in _POINTS[:points]), circle(0, 0, 0.2, fill=0.75))
-
-
 class _Body(PlanarRigid):
-    """One declaration for every number of points."""
+    """Rigid body.
+
+    States are the absolute position and velocity of the mass centre and the angle of the body. The wrench at each point acts
+    on the body, in the absolute frame, about the point.
+    """
 
     picture = body("x", "y", "theta")
 
@@ -41,56 +39,4 @@ class _Body(PlanarRigid):
         self.output("energy.potential", -m * (gx * x + gy * y), "J", "potential energy in the field of gravity, zero at the origin")
 
 
-class Body1(_Body):
-    """Rigid body with one connecting point.
-
-    States are the absolute position and velocity of the mass centre and the angle of the body. The wrench at each point acts
-    on the body, in the absolute frame, about the point.
-    """
-
-    points = 1
-    drawing = _drawing(1)
-
-
-class Body2(_Body):
-    """Rigid body with two connecting points.
-
-    States are the absolute position and velocity of the mass centre and the angle of the body. The wrench at each point acts
-    on the body, in the absolute frame, about the point.
-    """
-
-    points = 2
-    drawing = _drawing(2)
-
-
-class Body3(_Body):
-    """Rigid body with three connecting points.
-
-    States are the absolute position and velocity of the mass centre and the angle of the body. The wrench at each point acts
-    on the body, in the absolute frame, about the point.
-    """
-
-    points = 3
-    drawing = _drawing(3)
-
-
-class Body4(_Body):
-    """Rigid body with four connecting points.
-
-    States are the absolute position and velocity of the mass centre and the angle of the body. The wrench at each point acts
-    on the body, in the absolute frame, about the point.
-    """
-
-    points = 4
-    drawing = _drawing(4)
-
-
-class Body5(_Body):
-    """Rigid body with five connecting points.
-
-    States are the absolute position and velocity of the mass centre and the angle of the body. The wrench at each point acts
-    on the body, in the absolute frame, about the point.
-    """
-
-    points = 5
-    drawing = _drawing(5)
+Body1, Body2, Body3, Body4, Body5 = (with_points(_Body, "Body", n, circle(0, 0, 0.2, fill=0.75)) for n in range(1, 6))

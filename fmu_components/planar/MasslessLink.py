@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from fmu_components.declare.icon import Drawing, Shape, circle, line
+from fmu_components.declare.family import with_points
 from fmu_components.declare.massless import solved_from_outside
 from fmu_components.declare.picture import body
 from fmu_components.declare.planar_rigid import PlanarRigid
 
-_POINTS = ((-0.75, 0.0), (0.75, 0.0), (0.0, 0.75))
-
-
-def _drawing(points: int) -> Drawing:
-    arms: list[Shape] = [line((0, 0), point, width=0.08) for point in _POINTS[:points]]
-    return Drawing(*arms, *(circle(*point, 0.14, fill=1.0) for point in _POINTS[:points]))
-
 
 class _MasslessLink(PlanarRigid):
-    """One declaration for every number of points."""
+    """Massless link.
+
+    A rigid body without mass: what acts on it balances at any time, and its accelerations are those for which it does. What is
+    connected with it has to determine these: a body, or joints that hold the link.
+    """
 
     picture = body("x", "y", "theta", inertia=False)
 
@@ -31,34 +28,4 @@ class _MasslessLink(PlanarRigid):
             self.moves(port, *coordinates)
 
 
-class MasslessLink1(_MasslessLink):
-    """Massless link with one connecting point.
-
-    A rigid body without mass: what acts on it balances at any time, and its accelerations are those for which it does. What is
-    connected with it has to determine these: a body, or joints that hold the link.
-    """
-
-    points = 1
-    drawing = _drawing(1)
-
-
-class MasslessLink2(_MasslessLink):
-    """Massless link with two connecting points.
-
-    A rigid body without mass: what acts on it balances at any time, and its accelerations are those for which it does. What is
-    connected with it has to determine these: a body, or joints that hold the link.
-    """
-
-    points = 2
-    drawing = _drawing(2)
-
-
-class MasslessLink3(_MasslessLink):
-    """Massless link with three connecting points.
-
-    A rigid body without mass: what acts on it balances at any time, and its accelerations are those for which it does. What is
-    connected with it has to determine these: a body, or joints that hold the link.
-    """
-
-    points = 3
-    drawing = _drawing(3)
+MasslessLink1, MasslessLink2, MasslessLink3 = (with_points(_MasslessLink, "MasslessLink", n, width=0.08) for n in range(1, 4))

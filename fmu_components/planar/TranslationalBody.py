@@ -1,5 +1,6 @@
 """Rigid body on a translational joint, as one block."""
 
+from fmu_components.declare.family import with_children
 from fmu_components.declare.icon import Drawing, box, circle, line
 from fmu_components.declare.planar_block import PlanarBlock
 
@@ -21,28 +22,4 @@ class TranslationalBody(PlanarBlock):
     joint = "translational"
 
 
-class TranslationalBody3(TranslationalBody):
-    """Body that slides on its parent, with three children.
-
-    The block is a planar.TranslationalBody with the points C1 to C3.
-    """
-
-    children = 3
-
-
-class TranslationalBody4(TranslationalBody):
-    """Body that slides on its parent, with four children.
-
-    The block is a planar.TranslationalBody with the points C1 to C4.
-    """
-
-    children = 4
-
-
-class TranslationalBody5(TranslationalBody):
-    """Body that slides on its parent, with five children.
-
-    The block is a planar.TranslationalBody with the points C1 to C5.
-    """
-
-    children = 5
+TranslationalBody3, TranslationalBody4, TranslationalBody5 = with_children(TranslationalBody)

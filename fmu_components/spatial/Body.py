@@ -7,24 +7,24 @@ from typing import ClassVar
 from sympy import Matrix, Rational
 
 from fmu_components.declare.component import Component
+from fmu_components.declare.family import with_points
 from fmu_components.declare.functions import GreatestMoment
-from fmu_components.declare.icon import Drawing, Shape, circle, line
+from fmu_components.declare.icon import circle
 from fmu_components.declare.picture import body
 from fmu_components.declare.ports import SPATIAL, Side
 from fmu_components.declare.space import arm_of, attitude, inertia_tensor, place_of_port, quaternion_rate, rotation_matrix, vector
 
 _ROUNDING = 1e-7
 """Relative error that a principal moment may have. Of a flat plate it equals the sum of the two others."""
-_POINTS = ((-0.75, 0.0), (0.75, 0.0), (0.0, 0.75), (0.0, -0.75), (0.53, 0.53))
-
-
-def _drawing(points: int) -> Drawing:
-    arms: list[Shape] = [line((0, 0), point, width=0.22) for point in _POINTS[:points]]
-    return Drawing(*arms, *(circle(*point, 0.14, fill=1.0) for point in _POINTS[:points]), circle(0, 0, 0.2, fill=0.75))
 
 
 class _Body(Component):
-    """One declaration for every number of points."""
+    """Rigid body in space.
+
+    States are the absolute position and velocity of the mass centre, the quaternion of the attitude and the absolute angular
+    velocity. The tensor of inertia is that about the mass centre in the body frame. The wrench at each point acts on the body, in
+    the absolute frame, about the point.
+    """
 
     points: ClassVar[int]
     picture = body(*"xyz", "q0", "q1", "q2", "q3")
@@ -81,61 +81,4 @@ class _Body(Component):
         return J
 
 
-class Body1(_Body):
-    """Rigid body in space with one connecting point.
-
-    States are the absolute position and velocity of the mass centre, the quaternion of the attitude and the absolute angular
-    velocity. The tensor of inertia is that about the mass centre in the body frame. The wrench at each point acts on the body, in
-    the absolute frame, about the point.
-    """
-
-    points = 1
-    drawing = _drawing(1)
-
-
-class Body2(_Body):
-    """Rigid body in space with two connecting points.
-
-    States are the absolute position and velocity of the mass centre, the quaternion of the attitude and the absolute angular
-    velocity. The tensor of inertia is that about the mass centre in the body frame. The wrench at each point acts on the body, in
-    the absolute frame, about the point.
-    """
-
-    points = 2
-    drawing = _drawing(2)
-
-
-class Body3(_Body):
-    """Rigid body in space with three connecting points.
-
-    States are the absolute position and velocity of the mass centre, the quaternion of the attitude and the absolute angular
-    velocity. The tensor of inertia is that about the mass centre in the body frame. The wrench at each point acts on the body, in
-    the absolute frame, about the point.
-    """
-
-    points = 3
-    drawing = _drawing(3)
-
-
-class Body4(_Body):
-    """Rigid body in space with four connecting points.
-
-    States are the absolute position and velocity of the mass centre, the quaternion of the attitude and the absolute angular
-    velocity. The tensor of inertia is that about the mass centre in the body frame. The wrench at each point acts on the body, in
-    the absolute frame, about the point.
-    """
-
-    points = 4
-    drawing = _drawing(4)
-
-
-class Body5(_Body):
-    """Rigid body in space with five connecting points.
-
-    States are the absolute position and velocity of the mass centre, the quaternion of the attitude and the absolute angular
-    velocity. The tensor of inertia is that about the mass centre in the body frame. The wrench at each point acts on the body, in
-    the absolute frame, about the point.
-    """
-
-    points = 5
-    drawing = _drawing(5)
+Body1, Body2, Body3, Body4, Body5 = (with_points(_Body, "Body", n, circle(0, 0, 0.2, fill=0.75)) for n in range(1, 6))

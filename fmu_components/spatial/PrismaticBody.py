@@ -1,5 +1,6 @@
 """Rigid body in space on a prismatic joint, as one block."""
 
+from fmu_components.declare.family import with_children
 from fmu_components.declare.icon import Drawing, box, circle, line
 from fmu_components.declare.spatial_block import SpatialBlock
 
@@ -21,28 +22,4 @@ class PrismaticBody(SpatialBlock):
     joint = "prismatic"
 
 
-class PrismaticBody3(PrismaticBody):
-    """Body in space that slides on its parent, with three children.
-
-    The block is a spatial.PrismaticBody with the points C1 to C3.
-    """
-
-    children = 3
-
-
-class PrismaticBody4(PrismaticBody):
-    """Body in space that slides on its parent, with four children.
-
-    The block is a spatial.PrismaticBody with the points C1 to C4.
-    """
-
-    children = 4
-
-
-class PrismaticBody5(PrismaticBody):
-    """Body in space that slides on its parent, with five children.
-
-    The block is a spatial.PrismaticBody with the points C1 to C5.
-    """
-
-    children = 5
+PrismaticBody3, PrismaticBody4, PrismaticBody5 = with_children(PrismaticBody)

@@ -1,5 +1,6 @@
 """Rigid body in space on a revolute joint, as one block."""
 
+from fmu_components.declare.family import with_children
 from fmu_components.declare.icon import Drawing, circle, line
 from fmu_components.declare.spatial_block import SpatialBlock
 
@@ -18,28 +19,4 @@ class RevoluteBody(SpatialBlock):
     joint = "revolute"
 
 
-class RevoluteBody3(RevoluteBody):
-    """Body in space that turns on its parent, with three children.
-
-    The block is a spatial.RevoluteBody with the points C1 to C3.
-    """
-
-    children = 3
-
-
-class RevoluteBody4(RevoluteBody):
-    """Body in space that turns on its parent, with four children.
-
-    The block is a spatial.RevoluteBody with the points C1 to C4.
-    """
-
-    children = 4
-
-
-class RevoluteBody5(RevoluteBody):
-    """Body in space that turns on its parent, with five children.
-
-    The block is a spatial.RevoluteBody with the points C1 to C5.
-    """
-
-    children = 5
+RevoluteBody3, RevoluteBody4, RevoluteBody5 = with_children(RevoluteBody)

@@ -1,5 +1,6 @@
 """Rigid body in space that is part of its parent, as one block."""
 
+from fmu_components.declare.family import with_children
 from fmu_components.declare.icon import Drawing, circle, line
 from fmu_components.declare.spatial_block import SpatialBlock
 
@@ -15,28 +16,4 @@ class WeldedBody(SpatialBlock):
     joint = "weld"
 
 
-class WeldedBody3(WeldedBody):
-    """Body in space that is fixed to its parent, with three children.
-
-    The block is a spatial.WeldedBody with the points C1 to C3.
-    """
-
-    children = 3
-
-
-class WeldedBody4(WeldedBody):
-    """Body in space that is fixed to its parent, with four children.
-
-    The block is a spatial.WeldedBody with the points C1 to C4.
-    """
-
-    children = 4
-
-
-class WeldedBody5(WeldedBody):
-    """Body in space that is fixed to its parent, with five children.
-
-    The block is a spatial.WeldedBody with the points C1 to C5.
-    """
-
-    children = 5
+WeldedBody3, WeldedBody4, WeldedBody5 = with_children(WeldedBody)
