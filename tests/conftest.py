@@ -126,6 +126,13 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _only_objects_of_this_file_are_looked_through() -> None:
+    """Many tests ask what they have left behind, and collect garbage for it: they would walk over all that earlier files have kept."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _ctrl_c() -> None:
     """Tests press Ctrl-C; what a shell starts in the background would ignore it, and simulate on for an hour."""

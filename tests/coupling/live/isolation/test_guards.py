@@ -40,16 +40,6 @@ _HOOK = """
 NAME = "'unit' (Oscillator.fmu of 'tests/support/foreign')"
 
 
-@pytest.fixture(autouse=True, scope="module")
-def only_what_is_new_is_looked_through() -> Iterator[None]:
-    """Limits the garbage collection to new objects: otherwise those left by many earlier tests would be searched before and after each test
-    here."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
-
-
 @pytest.fixture(autouse=True)
 def nothing_left() -> Iterator[None]:
     """Checks that no process stays, no memory that was shared with one, and no pipe."""
