@@ -21,7 +21,7 @@ from coupling.names import nearest
 from coupling.options import TOLERANCE
 from coupling.plan.graph import Address
 
-_MOST_STEPS, _MOST_CLOSINGS, _IDLE = 300, 30, 100
+_MOST_STEPS, _MOST_CLOSINGS, _IDLE, _NO_NEARER = 300, 30, 100, 8
 _TURN, _PUSH = 0.3, 1e-3
 """Largest angle in rad that one step may turn, and the distance by which an unstable pose is left."""
 _HASTE = 1.2
@@ -29,6 +29,8 @@ _HASTE = 1.2
 _SETTLED = 2.0
 """The same where deformations, which settle at once, make the first stride far too short for the other motions."""
 _EXACT, _CLOSED, _BALANCED = 1e-13, 1e-11, 1e-8
+_ROUNDED = 1e-15
+"""Rounding of a sum, in parts of its terms."""
 _STIFF = 1e-3
 """Share by which closing moves deformations, against places: a deformation that no force causes would be far from balance."""
 _NEUTRAL, _AT_REST, _ROUNDING = 1e-9, 1e-9, 1e-20
@@ -111,13 +113,22 @@ class Search:
         trapped oil, whose pressure changes by motion only."""
         self.standing.x = x
         here, left = self._descended()
-        if not np.linalg.norm(left) <= _BALANCED:
+        if not self._balanced(here, left):
             self.trims = trims
             self.standing.set_inputs(trims)
             here, left = self._solved(x)
-        if not np.linalg.norm(left) <= _BALANCED:
+        if not self._balanced(here, left):
             self._refuse(here, left)
         return self._pose(here)
+
+    def _balanced(self, here: Chart, left: np.ndarray) -> bool:
+        """Tells whether the rates vanish, up to the rounding of the terms that cancel in them: those of a stiff shape are large."""
+        if np.linalg.norm(left) <= _BALANCED:
+            return True
+        moving, scale = self._moving(here)[0], self.scales(here)
+        places = self.standing.values([here.coordinates[i].variable for i in moving]) / scale[moving]
+        rounding = _ROUNDED * np.abs(self._jacobian(here)[0]) @ np.abs(places)
+        return bool(np.all(np.abs(left) <= _BALANCED + rounding))
 
     def _descended(self) -> tuple[Chart, np.ndarray]:
         here = self.stand(self.standing.x)
@@ -127,7 +138,7 @@ class Search:
             size = float(np.linalg.norm(left))
             since = 0 if size < 0.5 * best else since + 1
             best = min(best, size)
-            if size <= _EXACT or since > (_IDLE if size > _BALANCED else 8):
+            if size <= _EXACT or since > _IDLE or (since > _NO_NEARER and self._balanced(here, left)):
                 break
             slowest, fastest = self._growth(here)
             stride = min(stride or 0.3 / fastest, 0.5 / slowest)
