@@ -15,6 +15,7 @@ from types import ModuleType
 
 from fmu_components.declare.component import Component, component_name
 from fmu_components.declare.declaration import DeclarationError
+from fmu_components.declare.heat import heated, without_heat
 from fmu_components.words import components_called
 
 _PACKAGE = Path(__file__).parent
@@ -44,8 +45,12 @@ def all_components() -> dict[str, type[Component]]:
 
 
 def find(name: str) -> type[Component]:
-    """Returns the component class with this ``name``, such as "planar.Revolute". Another name raises UnknownComponent with similar ones."""
+    """Returns the component class with this ``name``, such as "planar.Revolute", or "electrical.HeatedResistor" for one with a heat port.
+    Another name raises UnknownComponent with similar ones."""
     components = all_components()
+    cold = without_heat(name)
+    if cold in components:
+        return heated(components[cold])
     if name not in components:
         near = components_called(name)[:3] or difflib.get_close_matches(name, components, n=3, cutoff=0.4)
         hint = f"the nearest names are {', '.join(near)}" if near else "--list shows all; a file of your own is given with its ending .py"

@@ -92,15 +92,20 @@ def _of_catalogue(instance: str, name: str, version: int, private: bool) -> Fmu:
         path = known_fmu(name, version)
         if path is None:
             from fmu_components.catalogue import all_components
+            from fmu_components.declare.declaration import DeclarationError
             from fmu_components.export.build import cached_fmu
             from fmu_components.words import components_called
 
-            if name not in all_components():
+            try:
+                component = class_called(name)
+            except DeclarationError as error:
+                raise BuildError(f"'{instance}' cannot be added: {error}") from None
+            if component is None:
                 called = [repr(each) for each in components_called(name)[:3]]
                 hint = f"did you mean {either(called)}?" if called else nearest(name, all_components())
                 raise BuildError(f"'{instance}' cannot be added: there is no component '{name}'; {hint or _WANTED}")
             with building_shown(name):
-                path = cached_fmu(all_components()[name], version)
+                path = cached_fmu(component, version)
             note_fmu(name, version, path)
         return path
 
@@ -133,13 +138,12 @@ def component_of(fmu: Fmu) -> type | None:
     """Returns the component class that an FMU was built from; None where no class of this process has the FMU's declaration."""
     if not fmu.is_own:
         return None
-    from fmu_components.catalogue import all_components
     from fmu_components.declare.component import component_name
     from fmu_components.export.build import table_of
 
     for (component, _), known in list(_components.items()):
         if known.path == fmu.path and known.sha256 == fmu.sha256:
-            return component if isinstance(component, type) else all_components()[component]
+            return component if isinstance(component, type) else class_called(component)
     added = (component for component, _ in list(_components) if isinstance(component, type) and component_name(component) == fmu.model_name)
     declared = (each for each in (class_called(fmu.model_name), *added) if each is not None)
     return next((each for each in declared if table_of(each).token == fmu.token and _describes(fmu, table_of(each))), None)

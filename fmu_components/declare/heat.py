@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 from typing import Any
 
 import sympy
@@ -15,6 +16,10 @@ ROOM = 293.15
 """Usual temperature in K."""
 _PREFIX = "Heated"
 _made: dict[type[Component], type[Component]] = {}
+
+
+class _Heated(type):
+    """The type of classes with a heat port, which pickle as the class without one."""
 
 
 def heated(component: type[Component]) -> type[Component]:
@@ -39,8 +44,16 @@ def heated(component: type[Component]) -> type[Component]:
         doc = f"{title}\n\n    Its losses flow into the port `heat`, whose temperature acts on resistances and friction.\n{rest}"
         members = {"__module__": component.__module__, "__doc__": doc, "declare": declare}
         name = f"{_PREFIX}{component.__name__}"
-        _made[component] = type(name, (component,), members)
+        made: type[Any] = _Heated(name, (component,), members)
+        _made[component] = made
     return _made[component]
+
+
+def _reduced(component: Any) -> Any:
+    return (heated, component.__bases__) if component in _made.values() else component.__qualname__
+
+
+copyreg.pickle(_Heated, _reduced)
 
 
 def without_heat(name: str) -> str | None:

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+import sympy
 from scipy.integrate import solve_ivp
 
 from coupling import BuildError, System
@@ -14,8 +15,10 @@ from fmu_components.catalogue import all_components, find
 from fmu_components.declare.component import Component, component_name, declaration
 from fmu_components.declare.declaration import Role
 from fmu_components.declare.heat import heated
+from fmu_components.declare.ports import THERMAL
 from fmu_components.export.build import table_of
 from fmu_components.export.c_code import model_source
+from fmu_components.export.model_description import model_description
 from tests.support.systems.systems import refusal
 
 
@@ -35,15 +38,28 @@ def test_all_components_with_losses_are_found():
     assert [name for name in all_components() if "loss" in declaration(find(name)).by_name] == LOSING
 
 
+def described(component: type[Component]) -> list[str]:
+    """Returns the C source and both model descriptions."""
+    table = table_of(component)
+    return [model_source(table), model_description(table, 2), model_description(table, 3)]
+
+
 def test_only_the_option_adds_a_port():
-    """Without it a component has no heat port, none of its parameters, and the same source as before its twin was made."""
+    """Without it a component has no port, parameter or line of the feature: its sources are those of a class that knows no temperature."""
     assert {"electrical.Resistor", "electrical.DCMotor", "mechanical1d.Brake", "mechanical1d.Clutch", "hydraulic.Pump"} <= set(LOSING)
-    for name in ("electrical.Resistor", "mechanical1d.Brake", "hydraulic.Orifice"):
-        before = model_source(table_of(find(name)))
-        twin = declaration(heated(find(name)))
-        assert model_source(table_of(find(name))) == before and "heat" not in before and "fade" not in before
-        own = {v.name for v in declaration(find(name)).variables}
-        assert own < {v.name for v in twin.variables} and {"heat.temperature", "heat.heat_flow"} <= {v.name for v in twin.variables} - own
+    acted_on = [name for name in LOSING if {"by_temperature", "fading"} & vars(sys.modules[find(name).__module__]).keys()]
+    assert {"electrical.Resistor", "electrical.DCMotor", "mechanical1d.Brake", "mechanical1d.Clutch", "mechanical1d.LineBrake"} <= set(
+        acted_on
+    )
+    for name in acted_on:
+        component = find(name)
+        heated(component)  # to make the class with a port changes nothing of the one without
+        with pytest.MonkeyPatch.context() as patch:
+            for word, without in {"by_temperature": lambda _, resistance: resistance, "fading": lambda _: sympy.Integer(1)}.items():
+                patch.setattr(sys.modules[component.__module__], word, without, raising=False)
+            plain = type(component.__name__, (component,), {"__module__": component.__module__, "__doc__": component.__doc__})
+            bare = described(plain)
+        assert described(component) == bare and table_of(component).token == table_of(plain).token
 
 
 @pytest.mark.parametrize("name", LOSING)
@@ -54,6 +70,8 @@ def test_every_component_with_losses_can_have_one(name):
     assert str(twin["heat.heat_flow"].equation) == "loss" and component_name(heated(component)) == name.replace(".", ".Heated")
     assert heated(heated(component)) is heated(component)
     assert [v.name for v in twin.with_role(Role.STATE)] == [v.name for v in own.with_role(Role.STATE)]
+    assert "heat" in {port.name for port in twin.ports} and not any(port.kind is THERMAL for port in own.ports)
+    assert {v.name for v in own.variables} < {v.name for v in twin.variables}
 
 
 def heater(**start: float) -> System:
