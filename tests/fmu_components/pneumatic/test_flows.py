@@ -40,6 +40,22 @@ def test_the_flow_on_both_sides_of_the_critical_ratio(ratio, m):
             assert mechanism["one.flow"] == -mechanism["two.flow"] == mechanism["passage.flow"]
 
 
+def test_an_ideal_nozzle_is_such_a_passage():
+    """Saint-Venant and Wantzel's flow of air through 10 mm2, isentropic, differs by at most 0.2 %; C is a fifth of the area in dm3/(s.bar)."""
+    area, power = 10e-6, 1.4 / 0.4
+    critical = (2 / 2.4) ** power
+    choked = area * sqrt(1.4 / (R * T)) * (2 / 2.4) ** 3  # mass flow by pressure
+    sonic = area * sqrt(1.4 / (R * T0)) * (2 / 2.4) ** 3 / RHO
+    assert sonic * 1e8 == pytest.approx(10 / 5, rel=1e-2)
+    with Driver(cached_fmu(find("pneumatic.Restrictor"), 3), "me") as driver:
+        driver.start({"C": sonic, "b": critical, "gas.T": T})
+        for ratio in np.linspace(0, 0.998, 41):
+            expansion = sqrt(2 * power / (R * T) * (max(ratio, critical) ** (2 / 1.4) - max(ratio, critical) ** (2.4 / 1.4)))
+            driver.set({"A.pressure": SUPPLY, "B.pressure": SUPPLY * ratio})
+            assert driver["flow"] == pytest.approx(area * SUPPLY * expansion, abs=2e-3 * choked * SUPPLY)
+            assert ratio > critical or driver["flow"] == pytest.approx(choked * SUPPLY, rel=1e-12)
+
+
 def test_the_flow_through_zero_is_proportional():
     """Above the ratio 0.999 the flow is proportional to the drop; its slope at zero is finite and the same in both directions."""
     x = (0.999 - b) / (1 - b)
