@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sympy
-from sympy import Max, cos, tan
+from sympy import Max, atan, cos, tan
 
 from fmu_components.declare.component import Component
 from fmu_components.declare.joint import Joint
@@ -13,14 +13,15 @@ from fmu_components.declare.switched import Friction, friction
 class LossyMesh(Joint):
     """Base of joints whose first multiplier is the load of a mesh on the driving side, and whose second one is its friction there."""
 
-    def rubs(self, slip: sympy.Expr, efficiency: sympy.Expr, back: sympy.Expr, unit: str) -> Friction:
+    def rubs(self, slip: sympy.Expr, efficiency: sympy.Expr, back: sympy.Expr, unit: str, arm: sympy.Expr = sympy.S.One) -> Friction:
         """Returns the friction on the ``slip`` of the driving side, for its ``efficiency`` and for that ``back``, when the other side drives.
 
         The driving side needs load/efficiency if it drives, and bears load efficiency back if it is driven. A value back of 0 or less locks.
+        The load is the first multiplier times its ``arm``.
         """
         peak = self.parameter("peak", 1.0, "", "friction up to which it sticks, by that while it turns", at_least=1)
         bearing = self.parameter("bearing", 0.0, unit, "friction of the bearings, on the driving side", at_least=0)
-        load = -self.multiplier(1)
+        load = -self.multiplier(1) * arm
         drives, driven = 1 / efficiency - 1, 1 - back
         limits = tuple(Max(drives * each, -driven * each) + bearing for each in (load, -load))
         return friction(slip, limits, tuple(peak * each for each in limits))
@@ -28,6 +29,16 @@ class LossyMesh(Joint):
     def declare(self) -> None:
         super().declare()
         self.output("loss", -self["multiplier[2]"] * self["velocity[2]"], "W", "power lost as heat")
+
+
+def worm(part: Component) -> tuple[sympy.Symbol, sympy.Symbol, sympy.Symbol, sympy.Symbol, sympy.Expr]:
+    """Declares the teeth of a worm gear, and returns the starts, teeth, module and diameter, and the lead angle of the worm."""
+    starts = part.parameter("starts", 1.0, "", "number of threads of the worm; negative if it is left-handed")
+    teeth = part.parameter("teeth", 30.0, "", "number of teeth of the wheel", above=0)
+    module = part.parameter("module", 2e-3, "m", "axial pitch of the worm by pi", above=0, nominal=1e-3)
+    diameter = part.parameter("diameter", 0.02, "m", "pitch diameter of the worm", above=0, nominal=0.01)
+    size = (starts**2) ** 0.5
+    return starts, teeth, module, diameter, part.local("lead", atan(size * module / diameter), "rad", "lead angle of the worm")
 
 
 def efficiencies(part: Component, lead: sympy.Expr) -> tuple[sympy.Expr, sympy.Expr]:

@@ -1,9 +1,7 @@
 """Worm gear."""
 
-from sympy import atan
-
 from fmu_components.declare.icon import Drawing, box, gearwheel, line
-from fmu_components.declare.lossy_mesh import LossyMesh, efficiencies
+from fmu_components.declare.lossy_mesh import LossyMesh, efficiencies, worm
 from fmu_components.declare.ports import ROTATIONAL
 
 
@@ -24,12 +22,7 @@ class Worm(LossyMesh):
     )
 
     def velocity_constraint(self, M, N):
-        starts = self.parameter("starts", 1.0, "", "number of threads of the worm; negative if it is left-handed")
-        teeth = self.parameter("teeth", 30.0, "", "number of teeth of the wheel", above=0)
-        module = self.parameter("module", 2e-3, "m", "axial pitch of the worm by pi", above=0, nominal=1e-3)
-        diameter = self.parameter("diameter", 0.02, "m", "pitch diameter of the worm", above=0, nominal=0.01)
-        size = (starts**2) ** 0.5
-        lead = self.local("lead", atan(size * module / diameter), "rad", "lead angle of the worm")
+        starts, teeth, _, _, lead = worm(self)
         return [M.w - teeth / starts * N.w, self.rubs(M.w, *efficiencies(self, lead), "N.m")]
 
     def validity(self, M, N):

@@ -17,9 +17,9 @@ JOINTS = [
     name
     for name, component in all_components().items()
     if name.startswith("spatial.") and issubclass(component, Joint) and component.constrains()
-    if name not in ("spatial.PointContact", "spatial.PulleyRope", "spatial.Rope")
+    if name not in ("spatial.PointContact", "spatial.PulleyRope", "spatial.Rope", "spatial.WormGear")
 ]
-"""Contacts and ropes, whose constraints are switched, have laws of their own, which tests/fmu_components/planar/test_contacts.py shows, and ropes over pulleys test_pulley_rope.py."""
+"""Contacts, ropes and lossy gears, whose constraints are switched, have laws of their own, which tests/fmu_components/planar/test_contacts.py shows, and ropes over pulleys test_pulley_rope.py."""
 STIFFNESS, DAMPING = 200.0, 3.0
 
 

@@ -18,12 +18,16 @@ from tests.support.properties import check_all
 from tests.support.runtime.driver import Driver
 
 POSES = 400
+ELSEWHERE = {
+    "spatial.PulleyRope": "it has two ports more; tests/fmu_components/planar/test_pulley_rope.py",
+    "spatial.WormGear": "its friction depends on its load; tests/fmu_components/spatial/test_gears.py",
+}
 JOINTS = {
     name: component
     for name, component in all_components().items()
-    if name.startswith("spatial.") and issubclass(component, Joint) and component.constrains() and name != "spatial.PulleyRope"
+    if name.startswith("spatial.") and issubclass(component, Joint) and component.constrains() and name not in ELSEWHERE
 }
-"""Joints between M and N; the rope has two ports more, and a test of its own, tests/fmu_components/planar/test_pulley_rope.py."""
+"""Joints between M and N."""
 
 
 def about(axis, angle):
@@ -63,6 +67,10 @@ def relative_pose(joint, random):
             return (u, v, b), about("y", a / 2)
         case "PointOnLine":
             return (0, 0, u), anyhow
+        case "GearPair":
+            crossing = random.uniform(0.3, 2.5)
+            place = (0.1 + 0.1 * np.cos(crossing), 0, -0.1 * np.sin(crossing))
+            return about("z", a).apply(place), about("z", a) * about("y", crossing) * about("z", b)
         case "Rod" | "Rope":
             return anyhow.apply((1, 0, 0)), leaning
         case "KnifeEdge":
@@ -74,7 +82,13 @@ def relative_pose(joint, random):
     raise AssertionError(f"say at which poses {joint} is closed")
 
 
-LARGEST = {"spatial.ConstantVelocity": 2.0, "spatial.RollingDisc": 1.12, "spatial.RollingSphere": 1.12, "spatial.Screw": 1.00001}
+LARGEST = {
+    "spatial.ConstantVelocity": 2.0,
+    "spatial.GearPair": 1.005,
+    "spatial.RollingDisc": 1.12,
+    "spatial.RollingSphere": 1.12,
+    "spatial.Screw": 1.00001,
+}
 """The largest singular value of the rows on (velocity, angular velocity) of N: 1 for all others, whose rows are orthonormal."""
 
 

@@ -9,6 +9,7 @@ from functools import cache, cached_property
 import mpmath
 import numpy as np
 import sympy
+from scipy.spatial.transform import Rotation
 from sympy.printing.pycode import MpmathPrinter
 
 from fmu_components.declare.component import Component
@@ -25,13 +26,40 @@ def _gears_touch(point: Mapping[str, float | bool]) -> dict[str, float]:
     return {"N.x": point["M.x"] + distance * math.cos(point["M.theta"]), "N.y": point["M.y"] + distance * math.sin(point["M.theta"])}
 
 
+def _in_space(point: Mapping[str, float | bool], place: tuple[float, ...], turned: Rotation) -> dict[str, float]:
+    """A proper attitude of M, and N at this place and attitude in the frame of M."""
+    attitude = Rotation.from_rotvec((0.4, -0.7, 0.3))
+    start = np.array([point[f"M.{axis}"] for axis in "xyz"])
+    found = {f"N.{axis}": float(value) for axis, value in zip("xyz", start + attitude.apply(place), strict=True)}
+    for port, R in (("M", attitude.as_matrix()), ("N", (attitude * turned).as_matrix())):
+        found |= {f"{port}.R{i + 1}{j + 1}": float(R[i, j]) for i in range(3) for j in range(3)}
+    return found
+
+
+def _bevel_gears_touch(point: Mapping[str, float | bool]) -> dict[str, float]:
+    radius_M, radius_N = (abs(float(point[f"radius_{port}"])) for port in "MN")
+    place = (1.0002 * (radius_M + radius_N * math.cos(1.2)), 0.0, -radius_N * math.sin(1.2))
+    return _in_space(point, place, Rotation.from_rotvec((0, 1.2, 0))) | {"radius_M": radius_M, "radius_N": radius_N}
+
+
+def _worm_touches(point: Mapping[str, float | bool]) -> dict[str, float]:
+    distance = (point["diameter"] + point["teeth"] * point["module"]) / 2
+    turned = Rotation.from_rotvec((-math.pi / 2 + 1e-4, 0, 0))
+    return _in_space(point, (1.0002 * distance, 1e-4 * distance, 1e-4 * distance), turned)
+
+
 def _table_of_five_points(point: Mapping[str, float | bool]) -> dict[str, float]:
     times = sorted(point[f"times[{k}]"] for k in range(1, 6))
     return {"points": 5.0, "period": times[-1] + 0.5} | {f"times[{k}]": time for k, time in enumerate(times, start=1)}
 
 
 # Validity conditions that no random point satisfies.
-ADJUST = {"planar.GearPair": _gears_touch, "signal.Table": _table_of_five_points}
+ADJUST = {
+    "planar.GearPair": _gears_touch,
+    "spatial.GearPair": _bevel_gears_touch,
+    "spatial.WormGear": _worm_touches,
+    "signal.Table": _table_of_five_points,
+}
 
 
 class Reference:
