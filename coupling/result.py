@@ -24,7 +24,6 @@ from coupling.fmus import level_of
 from coupling.markup import Markup, framed, titled
 from coupling.named import LeftOut, Members, Named
 from coupling.names import check_title, matches, nearest, resolve
-from coupling.options import TOLERANCE
 from coupling.outcome import Outcome
 from coupling.pictures.comparison import Comparison, common_rows
 from coupling.pictures.moving import moving
@@ -291,13 +290,15 @@ class Result:
         forces: Sequence[str] | None = None,
         traces: Sequence[str] | None = None,
         title: str | None = None,
+        *,
+        magnify: float = 1.0,
     ) -> Path:
         """Writes the mechanism in motion to ``path``: a page of HTML, or a moving picture if it ends with ``.svg``. Returns the path.
 
         The page needs no server, network or FMUs. The picture contains no program and runs by itself, without plots and forces. ``title``
         replaces the name. ``signals`` are plotted beside the mechanism: names, or tuples of names in one plot. ``forces`` are instances or
         patterns with ``*`` whose recorded forces are arrows; None means all in short runs. ``traces`` are bodies or ports whose paths are
-        drawn.
+        drawn. ``magnify`` is the factor by which deformations of elastic bodies are drawn, which the page can change.
         """
         target = file_path(path, ".html")
         if target.suffix not in (".html", ".htm", ".svg"):
@@ -305,7 +306,7 @@ class Result:
         check_title(title)
         picture = target.suffix == ".svg"
         plotted, arrows = (signals or (), ()) if picture else (signals, forces)
-        scene = scene_of(self._record, self._told(), plotted, arrows, traces)
+        scene = scene_of(self._record, self._told(), plotted, arrows, traces, magnify)
         text = moving(scene, title) if picture else page(scene, title)
         with written(target, "picture" if picture else "page"):
             target.write_text(text, encoding="utf-8", newline="\n")
@@ -318,18 +319,20 @@ class Result:
         names: bool = False,
         traces: Sequence[str] | None = (),
         forces: Sequence[str] | None = (),
+        *,
+        magnify: float = 1.0,
     ) -> Path:
         """Writes the pose at ``t`` (s) as SVG, PNG or PDF, by the suffix of ``path``; several times give a strip of poses. Returns
         the path.
 
         ``names`` shows those of bodies; ``traces`` are bodies or ports whose paths are drawn, ``forces`` instances or patterns whose
-        recorded forces are arrows.
+        recorded forces are arrows. ``magnify`` is the factor by which deformations of elastic bodies are drawn.
         """
         times = [t] if isinstance(t, int | float | np.number) else list(t) if isinstance(t, Sequence | np.ndarray) and np.ndim(t) else []
         if not times:
             raise ValueError(f"picture: t = {shown(t)} is no time; give one in seconds, or several for a strip of poses")
         self._places(times_of(times, "t"), "after")  # refuses what is no time of this result
-        return self._drawn(times, path, names, traces, forces=forces)
+        return self._drawn(times, path, names, traces, forces=forces, magnify=magnify)
 
     def _drawn(
         self,
@@ -339,9 +342,10 @@ class Result:
         traces: Sequence[str] | None = (),
         bad: Collection[str] = (),
         forces: Sequence[str] | None = (),
+        magnify: float = 1.0,
     ) -> Path:
         """Draws the poses at some times into a file; ``bad`` are instances to be shown in red."""
-        sheet = still(scene_of(self._record, traces=traces, forces=forces), [float(each) for each in times], names, bad)
+        sheet = still(scene_of(self._record, traces=traces, forces=forces, magnify=magnify), [float(each) for each in times], names, bad)
         return drawn(sheet, file_path(path, ".svg"), self.system)
 
     def _told(self) -> str:
@@ -476,21 +480,3 @@ class Result:
             writer.writerow(["time [s]", *map(head_of, self._record.columns)])
             columns = [map(written_value, self._exact(i).tolist()) for i in range(len(self.names))]
             writer.writerows(zip(map(repr, self.time.tolist()), *columns, strict=True))
-
-
-def start_picture(
-    system: Any, path: Path | str, initial: Any = "relax", start_values: Mapping[str, Any] | None = None, names: bool = True
-) -> Path:
-    """Writes the start to ``path``, before any run, as SVG, PNG or PDF; joints with open positions are red. The system can still
-    change. Returns the path; another suffix raises ValueError.
-
-    ``initial="assemble"`` shows the assembled pose. ``start_values`` are as in ``simulate``; ``names`` shows those of bodies.
-    """
-    result = system.of(system.definition).simulate(0.0, initial=initial, start_values=start_values)
-    bad = {
-        name.removesuffix(f".{column.variable}")
-        for name, column in zip(result.names, result._record.columns, strict=True)
-        if level_of(column.variable) == "position" and not abs(result[name][0]) <= TOLERANCE
-    }
-    found: Path = result._drawn(result.time[:1].tolist(), path, names, bad=bad)
-    return found

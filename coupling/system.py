@@ -22,13 +22,14 @@ from coupling.options.calls import public_call
 from coupling.packaged import to_ssp
 from coupling.plan.definition import Value
 from coupling.progress import show_at_end, terminated_after
-from coupling.result import Result, start_picture
+from coupling.result import Result
 from coupling.resume import check_restarts, resume, run_on
 from coupling.schemes.base.scheme import check_scheme
 from coupling.simulate import Simulator
 from coupling.solvers.base.solver import embedded_run
 from coupling.ssp.parameters import start_values_of
 from coupling.ssp.systems import from_ssp
+from coupling.start_picture import start_picture
 from coupling.steering.start import start
 
 

@@ -1,6 +1,7 @@
 """Pictures of components in their mechanism: ``picture = picture(coil("M", "N"), wheel("N", "radius"))``."""
 
 from fmu_components.declare.picture import (
+    Deformed,
     Picture,
     Word,
     ball,
@@ -12,6 +13,7 @@ from fmu_components.declare.picture import (
     cart,
     coil,
     dashpot,
+    elastic,
     fixed,
     gear,
     guide,
@@ -28,6 +30,7 @@ from fmu_components.declare.picture import (
 )
 
 __all__ = [
+    "Deformed",
     "Picture",
     "Word",
     "ball",
@@ -39,6 +42,7 @@ __all__ = [
     "cart",
     "coil",
     "dashpot",
+    "elastic",
     "fixed",
     "gear",
     "guide",

@@ -29,7 +29,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "analysis equations schemes solvers export ssp",
         "held simulate composition",
         "modelica",
-        "analysed checked_options at_rest explained named packaged result diagram",
+        "analysed checked_options at_rest explained named packaged result start_picture diagram",
         "watching",
         "steering",
         "resume",

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from coupling.export.table import MechanismTable
-from coupling.plan.scene import scene_of
+from coupling.plan.scene import moving, scene_of
 from fmu_components.export.picture import PICTURE
 
 
@@ -15,7 +15,7 @@ def picture_of(table: MechanismTable) -> dict[str, bytes]:
     """Returns the file by its path; empty if no part has a place, or if the FMU does not show its pose."""
     scene = scene_of(table.built, [port.name for port in table.declared.ports])
     names = table.declared.by_name
-    if not scene["frames"] or not all(name in names for frame in scene["frames"] for name in frame["pose"]):
+    if not scene["frames"] or not all(name in names for name in moving(scene)):
         return {}
     values = {
         f"{part.name}.{name}": start.get(name, variable.start)

@@ -7,9 +7,13 @@ from collections.abc import Container, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from coupling.fmus.errors import Source
 
 PICTURE = "extra/org.jourdain.picture/picture.json"
+MOST = 20_000
+"""Greatest number of triangles of an elastic part."""
 
 
 def read_picture(
@@ -41,7 +45,28 @@ def _odd(said: Any, variables: Container[str], ports: Container[str]) -> str:
     if missing is not None:
         return f"names the port '{missing}', which does not exist"
     lost = next((name for name in _names(said) if name not in variables), None)
-    return f"names the variable '{lost}', which does not exist" if lost is not None else ""
+    if lost is not None:
+        return f"names the variable '{lost}', which does not exist"
+    return next(filter(None, (_unfit(word) for word in _words(said) if word["kind"] == "elastic")), "")
+
+
+def _words(said: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [*said["words"], *said.get("inside", {}).get("words", ())]
+
+
+def _unfit(word: Mapping[str, Any]) -> str:
+    """Returns the fault of an elastic part whose numbers do not fit each other; empty if it has none."""
+    given = word["deformed"]
+    nodes, shapes = (np.array(given[each], float) for each in ("nodes", "shapes"))
+    corners = [each for row in (*given["triangles"], *given["lines"]) for each in row]
+    if len(given["triangles"]) > MOST:
+        return f"has an elastic part of {len(given['triangles'])} triangles; give at most {MOST}"
+    if nodes.shape[1:] != (3,) or shapes.shape != (len(word["amplitudes"]), *nodes.shape) or not np.isfinite(nodes).all():
+        return "has an elastic part whose nodes, shapes and amplitudes do not fit each other"
+    whole = all(len(each) == 3 for each in given["triangles"]) and all(type(each) is int and 0 <= each < len(nodes) for each in corners)
+    if not np.isfinite(shapes).all() or not whole:
+        return "has an elastic part with a number of a node that does not exist"
+    return ""
 
 
 def _names(said: Mapping[str, Any]) -> Iterator[str]:
@@ -58,5 +83,6 @@ def _names(said: Mapping[str, Any]) -> Iterator[str]:
         values = (each for key, each in place.items() if key != "frame")
         yield from (name for each in values for name in (each if isinstance(each, list) else [each]) if isinstance(name, str))
     yield from (name for each in inside.get("forces", ()) for name in each["force"])
-    for word in (*said["words"], *inside.get("words", ())):
+    for word in _words(said):
         yield from (value for key, value in word.items() if key not in ("kind", "ports", "of") and isinstance(value, str))
+        yield from word.get("amplitudes", ())

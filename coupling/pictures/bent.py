@@ -15,6 +15,7 @@ def bent_line(posed: Posed, shape: Shape) -> np.ndarray:
 
     In the mean frame the deflection has no mean and no mean turn. With place and slope of both ends this determines a polynomial of fifth
     degree, which is exact for beams with up to four bending shapes. Without a mean frame the line is of third degree, from end to end.
+    Deflections are magnified, places along the beam are not.
     """
     ends = [posed.point(shape[end]) for end in "ab"]
     along = [posed.direction([shape[end][0], axis]) for end, axis in zip("ab", shape["along"], strict=True)]
@@ -33,5 +34,5 @@ def bent_line(posed: Posed, shape: Shape) -> np.ndarray:
     else:
         found = [even - by_even / 3, odd - (by_odd - odd) / 5, by_even / 3, (by_odd - odd) / 5]
     xi = np.linspace(-1, 1, _POINTS)
-    local = np.stack([(u0 * (1 - xi) + u1 * (1 + xi)) / 2, np.polynomial.legendre.legval(xi, found)], axis=1)
+    local = np.stack([(u0 * (1 - xi) + u1 * (1 + xi)) / 2, posed.scene.geometry.magnify * np.polynomial.legendre.legval(xi, found)], axis=1)
     return np.asarray(origin + local @ turned.T)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -70,6 +70,10 @@ class Geometry:
     """Parameters by full names."""
     shown: list[dict[str, Any]] = field(default_factory=list)
     """Shapes that users gave."""
+    amplitudes: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """Amplitudes of elastic parts over time, by full names."""
+    magnify: float = 1.0
+    """Factor by which deformations are magnified."""
 
     def value(self, of: Any) -> float:
         """Returns a number, or the value of a parameter."""
@@ -79,7 +83,7 @@ class Geometry:
         return self.frames[place.frame].at(place.at)
 
 
-def geometry_of(record: Record) -> Geometry:
+def geometry_of(record: Record, magnify: float = 1.0) -> Geometry:
     """Returns the frames of a record. A record without frames, or with frames of another version, raises ResultError."""
     scene = record.scene
     if scene.get("version", VERSION) != VERSION:
@@ -93,7 +97,7 @@ def geometry_of(record: Record) -> Geometry:
     if not len(record.rows):
         raise ResultError(f"there is nothing to draw of '{record.system}': the result has no row")
     with drawable(record):
-        return _read(record, scene)
+        return replace(_read(record, scene), magnify=magnify)
 
 
 @contextmanager
@@ -119,7 +123,9 @@ def _read(record: Record, scene: Mapping[str, Any]) -> Geometry:
     frames = [reader.frame(frame) for frame in scene["frames"]]
     places = {name: reader.place(place) for name, place in scene["places"].items()}
     by_name = {frame.name: i for i, frame in enumerate(frames)}
-    return Geometry(dimension, frames, places, by_name, list(scene["words"]), list(scene["forces"]), values, list(scene.get("shown", ())))
+    words = list(scene["words"])
+    amplitudes = {name: columns[name] for word in words for name in word.get("amplitudes", ())}
+    return Geometry(dimension, frames, places, by_name, words, list(scene["forces"]), values, list(scene.get("shown", ())), amplitudes)
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,10 @@ import numpy as np
 from coupling.pictures.colours import LIGHT
 from coupling.pictures.pose import Posed
 from coupling.pictures.scene import Scene, Signal
-from coupling.pictures.still import View, draw, in_order, ruler, view_of
+from coupling.pictures.still import draw, in_order, magnified, ruler, view_of
 from coupling.pictures.strokes import Sheet, Stroke, Text, edges_of, look, outline, short, stroke, text
 from coupling.pictures.units import prefix, written
+from coupling.pictures.view import View
 
 _SIZE, _COLUMN = (720.0, 480.0), 230.0
 """Pixels of the mechanism, and the width of the column of plots."""
@@ -89,6 +90,7 @@ def _drawn(scene: Scene, times: np.ndarray) -> tuple[list[Sheet], View]:
         draw(scene, replace(view, sheet=sheet, coarse=True), posed, shapes)
         sheets.append(sheet)
     ruler(view, _SIZE[1])
+    magnified(scene, view.sheet)
     sheets[0].items += view.sheet.items
     return sheets, view
 

@@ -16,7 +16,7 @@ import numpy as np
 from coupling.pictures.colours import DARK, LIGHT
 from coupling.pictures.frames import VERSION
 from coupling.pictures.pack import pack
-from coupling.pictures.scene import Scene, reach_of
+from coupling.pictures.scene import ELASTIC, Scene, reach_of
 
 _LARGEST = 3_600_000
 """Numbers beyond which rows are thinned."""
@@ -126,7 +126,8 @@ def _said(scene: Scene, title: str, rows: int, scales: list[tuple[float, float]]
             }
             for i, (frame, pose) in enumerate(zip(scene.geometry.frames, scene.poses, strict=True))
         ],
-        "shapes": _rounded(scene.shapes),
+        "shapes": _rounded([{**each, "e": [1 + k for k in each["e"]]} if "e" in each else each for each in scene.shapes]),
+        **({"magnify": scene.geometry.magnify} if any(each["kind"] in ELASTIC for each in scene.shapes) else {}),
         "arrows": [{**each, "v": [1 + k for k in each["v"]]} for each in _rounded(scene.arrows)],
         "traces": _rounded(scene.traces),
         "plots": [[1 + k for k in group] for group in scene.plots],

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from coupling.pictures.elastic import unpacked
 from coupling.pictures.rotations import matrices
 from coupling.pictures.scene import Scene
 
@@ -46,3 +48,11 @@ class Posed:
     def direction(self, of: Any) -> np.ndarray:
         frame, local = of
         return self.turned(frame) @ np.asarray(local, float)
+
+    def nodes(self, shape: Mapping[str, Any]) -> np.ndarray:
+        """Returns the nodes of an elastic part in absolute coordinates, with its deformation magnified."""
+        start, *moves = unpacked(shape)
+        amplitudes = np.array([float(self.value(self.scene.signals[k].values)) for k in shape["e"]])
+        local = start + self.scene.geometry.magnify * np.tensordot(amplitudes, moves, 1)
+        frame = shape["at"][0]
+        return np.asarray(self.point([frame, np.zeros(3)]) + local @ self.turned(frame).T)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from coupling.checks import checked_names
+from coupling.checks import checked_names, is_number
 from coupling.errors import shown
 from coupling.names import matches, nearest
 from coupling.pictures.frames import Geometry, drawable, geometry_of
@@ -20,6 +20,8 @@ _MANY = 300_000
 """Number of force values beyond which a page holds only the forces that a user names."""
 _FEW = 4
 """Number of variables that are plotted where nothing can be drawn."""
+ELASTIC = ("bent", "elastic")
+"""Kinds of shapes whose deformation is magnified."""
 _POSE = {2: ("x", "y", "theta"), 3: ("x", "y", "z", "q0", "q1", "q2", "q3")}
 
 
@@ -70,13 +72,14 @@ def scene_of(
     signals: Sequence[str | Sequence[str]] | None = None,
     forces: Sequence[str] | None = None,
     traces: Sequence[str] | None = None,
+    magnify: float = 1.0,
 ) -> Scene:
     """Returns the scene of a record.
 
     ``signals`` are names of plots, or tuples of names; ``forces`` are instances or patterns whose forces are arrows; ``traces`` are bodies
-    or ports.
+    or ports. ``magnify`` is the factor of deformations.
     """
-    geometry = geometry_of(record)
+    geometry = geometry_of(record, _factor(record, magnify))
     bodies = [i for i, frame in enumerate(geometry.frames) if not frame.at_rest and not frame.end]
     colours = {frame: number for number, frame in enumerate(bodies)}
     ends = [i for i, frame in enumerate(geometry.frames) if frame.end]
@@ -90,6 +93,7 @@ def scene_of(
     table = _Table(record, geometry, colours)
     arrows = table.arrows(forces)
     plots = table.plots(signals)
+    shapes = [{**each, "e": [table.of(name) for name in each["e"]]} if "e" in each else each for each in shapes]
     return Scene(
         name=record.system,
         told=told,
@@ -107,6 +111,15 @@ def scene_of(
         traces=_traces(geometry, colours, traces),
         plots=plots,
     )
+
+
+def _factor(record: Record, magnify: float) -> float:
+    """Returns the factor of deformations. One that is refused, or is of no use, raises ValueError."""
+    if not is_number(magnify) or not 0 <= magnify < np.inf:
+        raise ValueError(f"magnify = {shown(magnify)} is refused: give a factor of at least 0, such as 50")
+    if magnify != 1 and not any(word["kind"] in ELASTIC for word in record.scene.get("words", ())):
+        raise ValueError(f"magnify = {magnify:g} is refused: nothing in '{record.system}' is drawn deformed; leave it out")
+    return float(magnify)
 
 
 def plain_scene(record: Record, told: str = "", signals: Sequence[str | Sequence[str]] | None = None) -> Scene:
@@ -165,12 +178,15 @@ class _Table:
         return len(self.signals) - 1
 
     def of(self, name: str) -> int:
-        """Returns the number of a recorded variable."""
+        """Returns the number of a recorded variable, or of an amplitude that was recorded for pictures alone."""
         if name not in self.number:
-            column = self.column[name]
             owner = max((i for i, f in enumerate(self.geometry.frames) if name.startswith(f"{f.name}.")), default=-1)
-            values = self.record.rows[:, 1 + column]
-            self._add(Signal(name, self.record.columns[column].unit, values, True, self.colours.get(owner)))
+            column = self.column.get(name)
+            if column is None:
+                self._add(Signal(name, "", self.geometry.amplitudes[name], False))
+            else:
+                values = self.record.rows[:, 1 + column]
+                self._add(Signal(name, self.record.columns[column].unit, values, True, self.colours.get(owner)))
         return self.number[name]
 
     def arrows(self, forces: Sequence[str] | None) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from coupling.pictures.elastic import packed, part_of
 from coupling.pictures.frames import Geometry, Place
 from coupling.pictures.meshes import Mesh, cylinder, extruded, pack_mesh, ring, turned
 from coupling.pictures.meshes import box as block
@@ -26,6 +27,7 @@ def bounds_of(geometry: Geometry) -> tuple[np.ndarray, np.ndarray]:
     points = [geometry.over_time(place) for place in geometry.places.values()]
     points += [frame.at(frame.centre) for frame in geometry.frames if not frame.at_rest]
     points += corners_of(geometry)
+    points += [part.room(geometry) for word in geometry.words if word["kind"] == "elastic" and (part := part_of(geometry, word))]
     for word in geometry.words:  # what is round reaches beyond its port
         if word["kind"] in ("wheel", "gear", "ball", "tyre") and word["ports"]:
             middle, reach = geometry.over_time(geometry.places[word["ports"][0]]), abs(geometry.value(word.get("radius", 0.0)))
@@ -124,6 +126,24 @@ class Shapes:
             "length": self.geometry.value(word["length"]),
             "w": 0.008 * self.size,
             "c": self._colour(number),
+        }
+
+    def _elastic(self, word: Mapping[str, Any]) -> Iterator[Shape]:
+        """Yields the deformed surface of an elastic part, or lines through its nodes."""
+        part = part_of(self.geometry, word)
+        if part is None or (part.frame in self.shown.frames and not word["ports"]):
+            return
+        own = (i for i, frame in enumerate(self.geometry.frames) if frame.name == word["of"] or frame.name.startswith(f"{word['of']}."))
+        yield {
+            "kind": "elastic",
+            "at": [part.frame, part.nodes.mean(axis=0).tolist()],
+            "count": len(part.nodes),
+            "points": packed(part),
+            "faces": word["deformed"]["triangles"],
+            "lines": word["deformed"]["lines"],
+            "e": list(part.amplitudes),
+            "w": 0.008 * self.size,
+            "c": self._colour(next(own, -1)),
         }
 
     def _centre(self, word: Mapping[str, Any]) -> Iterator[Shape]:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from coupling.checks import check_truth
 from coupling.pictures.bent import bent_line
-from coupling.pictures.colours import edge, face, hue, mixed
-from coupling.pictures.meshes import is_closed, unpack_mesh, welded
+from coupling.pictures.colours import edge, face, hue
 from coupling.pictures.pose import Posed
 from coupling.pictures.scene import Scene
 from coupling.pictures.shapes import Shape
 from coupling.pictures.strokes import Point, Sheet, nice
+from coupling.pictures.surfaces import draw_elastic, draw_mesh
+from coupling.pictures.view import RED, View
 
-_INK, _DIM, _FRAME, _PAPER, _GROUND, _METAL, _SPRING, _STEEL, _RED = (
+_INK, _DIM, _FRAME, _PAPER, _GROUND, _METAL, _SPRING, _STEEL = (
     "#17202b",
     "#5b6876",
     "#33414f",
@@ -25,7 +25,6 @@ _INK, _DIM, _FRAME, _PAPER, _GROUND, _METAL, _SPRING, _STEEL, _RED = (
     "#dfe5ea",
     "#1c7a58",
     "#1b2733",
-    "#c8102e",
 )
 _CYLINDER, _COLLAR = "#f2b632", "#d99c17"
 _ORDER = (
@@ -54,42 +53,8 @@ _ORDER = (
 _HIDDEN = ("inertia",)
 _YAW, _PITCH = -0.9, 0.42
 """Angles in rad from which a mechanism in space is seen."""
-_LIGHT = np.array([-0.35, -0.5, 0.85]) / np.linalg.norm([-0.35, -0.5, 0.85])
-_FACES = 3000
-"""Triangles of a mesh in a still picture."""
 _ROOM, _HEAD = 36.0, 26.0
 """Pixels around a pose, and for its caption."""
-
-
-@dataclass
-class View:
-    """View of a scene, from metres to pixels."""
-
-    scale: float
-    middle: np.ndarray
-    """Middle of the picture, projected, in m."""
-    centre: Point
-    """The middle of the picture, in pixels."""
-    axes: np.ndarray
-    """Axes of the view by rows: right, up and towards the eye."""
-    sheet: Sheet
-    bad: Collection[str] = field(default=())
-    """Instances that are shown in red."""
-    coarse: bool = False
-    """True if meshes are silhouettes, which gives all poses the same items."""
-
-    def pixel(self, p: np.ndarray) -> Point:
-        u, v = (self.axes @ p)[:2]
-        return self.centre[0] + self.scale * (u - self.middle[0]), self.centre[1] - self.scale * (v - self.middle[1])
-
-    def depth(self, p: np.ndarray) -> float:
-        return float((self.axes @ p)[2]) if len(p) == 3 else 0.0
-
-    def wide(self, metres: float, least: float = 1.2) -> float:
-        return max(least, self.scale * metres)
-
-    def red(self, shape: Shape, otherwise: str) -> str:
-        return _RED if shape.get("of") in self.bad else otherwise
 
 
 def still(
@@ -115,6 +80,7 @@ def still(
             sheet.text((left + width / 2, top + 20), f"{time:.6g} s".replace("-", "−"), _DIM, "middle")
     ruler(view, rows * height)
     _force_key(scene, view, rows * height)
+    magnified(scene, sheet)
     return sheet
 
 
@@ -222,7 +188,7 @@ def _arrow(view: View, a: Point, b: Point) -> None:
         return
     u, v, head = (x1 - x0) / length, (y1 - y0) / length, min(14.0, 0.5 * length)
     x, y, half = x1 - u * head, y1 - v * head, 0.38 * head
-    for colour, more in ((_PAPER, 2.5), (_RED, 0.0)):
+    for colour, more in ((_PAPER, 2.5), (RED, 0.0)):
         view.sheet.path([a, (x + u, y + v)], colour, 2.4 + more)
         view.sheet.path([b, (x - v * half, y + u * half), (x + v * half, y - u * half)], colour if more else "", more, colour)
 
@@ -252,6 +218,12 @@ def ruler(view: View, bottom: float) -> None:
     view.sheet.text((x + reach + 6, y), f"{length * factor:.3g} {unit}", _DIM)
 
 
+def magnified(scene: Scene, sheet: Sheet) -> None:
+    """Writes the factor of deformations, unless it is 1."""
+    if scene.geometry.magnify != 1:
+        sheet.text((sheet.width - 16, 16), f"deformation × {scene.geometry.magnify:g}", _DIM, "end")
+
+
 # -- shapes ------------------------------------------------------------------------------------------------------------------------
 
 
@@ -279,38 +251,6 @@ def _outline(view: View, posed: Posed, shape: Shape) -> None:
     rings = [[view.pixel(posed.point([shape["frame"], p])) for p in ring] for ring in shape["rings"]]
     colour = shape.get("paint") or hue(shape["c"])
     view.sheet.area(rings, edge(colour), 2.4, face(colour))
-
-
-def _mesh(view: View, posed: Posed, shape: Shape) -> None:
-    """Draws triangles from the back to the front, lighter if they face the light."""
-    frame = shape["at"][0]
-    turned, origin = posed.turned(frame), posed.point([frame, [0.0, 0.0, 0.0]])
-    points, faces = welded(*unpack_mesh(shape), _FACES)
-    points = origin + points @ turned.T
-    if view.coarse:
-        _silhouette(view, points, shape)
-        return
-    a, b, c = (points[faces[:, k]] for k in range(3))
-    normals = np.cross(b - a, c - a)
-    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
-    towards = normals @ view.axes[2]
-    seen = towards > 0 if is_closed(faces) else np.ones(len(faces), bool)
-    normals = np.where(towards[:, None] < 0, -normals, normals)
-    bright = 0.55 + 0.45 * np.clip(normals @ _LIGHT, 0, 1)
-    depth = (a + b + c) @ view.axes[2]
-    colour = shape.get("paint") or hue(shape["c"])
-    for k in np.argsort(depth, kind="stable"):
-        if seen[k]:
-            shade = mixed("#1b2733", float(bright[k]), face(colour, 0.25))
-            view.sheet.path([view.pixel(p) for p in (a[k], b[k], c[k])], shade, 0.7, shade)
-
-
-def _silhouette(view: View, points: np.ndarray, shape: Shape) -> None:
-    """Draws the hull of the points that lie farthest out in some directions: always the same number of points."""
-    seen, turns = np.array([view.pixel(p) for p in points]), np.linspace(0, 2 * np.pi, 24, endpoint=False)
-    corners = seen[np.argmax(seen @ np.stack([np.cos(turns), np.sin(turns)]), axis=0)]
-    colour = shape.get("paint") or hue(shape["c"])
-    view.sheet.path([(float(x), float(y)) for x, y in corners], edge(colour), 1.2, face(colour, 0.25))
 
 
 def _capsule(view: View, posed: Posed, shape: Shape) -> None:
@@ -472,7 +412,8 @@ _DRAW: dict[str, Callable[[View, Posed, Shape], None]] = {
     "bent": _bent,
     "hull": _hull,
     "outline": _outline,
-    "mesh": _mesh,
+    "elastic": draw_elastic,
+    "mesh": draw_mesh,
     "capsule": _capsule,
     "ball": _ball,
     "centre": _centre,

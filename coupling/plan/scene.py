@@ -55,12 +55,17 @@ def has_place(fmus: Mapping[str, Fmu], name: Any) -> bool:
 
 
 def drawn(built: Built, scene: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
-    """Yields the variables from which poses follow, by the numbers of their instances."""
+    """Yields the variables from which poses and deformed shapes follow, by the numbers of their instances."""
     number = {part.name: i for i, part in enumerate(built.parts)}
-    for frame in scene["frames"]:
-        for name in frame["pose"]:
-            instance, variable = resolve(name, number)
-            yield number[instance], variable
+    for name in moving(scene):
+        instance, variable = resolve(name, number)
+        yield number[instance], variable
+
+
+def moving(scene: Mapping[str, Any]) -> list[str]:
+    """Returns the full names of the variables from which poses and deformed shapes follow."""
+    poses = [name for frame in scene["frames"] for name in frame["pose"]]
+    return [*poses, *(name for word in scene["words"] for name in word.get("amplitudes", ()))]
 
 
 class _Scene:
@@ -82,7 +87,7 @@ class _Scene:
         if "pose" in picture or "origin" in picture:
             origin = picture.get("origin")
             pose = picture["pose"] if origin is None else _members(ports[origin])
-            frame = self._frame(part, part.name, pose, len(next(iter(points.values()))["at"]) if points else 2)
+            frame = self._frame(part, part.name, pose, len(next(iter(points.values()))["at"]) if points else 2 if len(pose) < 4 else 3)
             if origin is not None:
                 frame["origin"] = f"{part.name}.{origin}"
             frame["centre"] = _full(part, picture.get("centre", []))
@@ -94,7 +99,9 @@ class _Scene:
         for port, terminal in ports.items():
             if port not in points and f"{part.name}.{port}" not in self.places:
                 dimension = 2 if len(_POSES[terminal.kind]) == 3 else 3
-                frame = self._frame(part, part.name if len(ports) == 1 else f"{part.name}.{port}", _members(terminal), dimension)
+                frame = self._frame(
+                    part, part.name if len(ports) == 1 and "pose" not in picture else f"{part.name}.{port}", _members(terminal), dimension
+                )
                 if "pose" in picture:
                     frame["end"] = True
                 self.places[f"{part.name}.{port}"] = {"frame": len(self.frames) - 1, "at": [0.0] * dimension}

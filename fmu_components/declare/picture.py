@@ -6,11 +6,26 @@ Joints need no words: the symbol follows from their freedoms.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 Value = str | float
 """A number, or the name of the parameter or output that has it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Deformed:
+    """Nodes that move by the sum of ``shapes``, each times its amplitude, with the triangles or lines between them."""
+
+    amplitudes: Sequence[str]
+    """Names of states or outputs."""
+    nodes: Sequence[Sequence[float]]
+    shapes: Sequence[Sequence[Sequence[float]]]
+    """Displacements per amplitude, by shape, node and axis."""
+    triangles: Sequence[Sequence[int]] = ()
+    """Numbers of three nodes, anticlockwise as they are seen from outside."""
+    lines: Sequence[Sequence[int]] = ()
+    """Numbers of the nodes along each line."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +35,7 @@ class Word:
     kind: str
     ports: tuple[str, ...] = ()
     values: tuple[tuple[str, Value], ...] = ()
+    deformed: Deformed | None = None
 
     def named(self) -> Mapping[str, Value]:
         return dict(self.values)
@@ -44,7 +60,8 @@ class Picture:
             if port not in ports:
                 return f"names the port '{port}', which it does not have; it has {', '.join(sorted(ports))}"
         values = (value for word in self.words for _, value in word.values if isinstance(value, str))
-        for name in (*(self.pose or ()), *self.centre, *values):
+        amplitudes = (name for word in self.words if word.deformed for name in word.deformed.amplitudes)
+        for name in (*(self.pose or ()), *self.centre, *values, *amplitudes):
             if name not in variables:
                 return f"names the variable '{name}', which is not declared"
         return ""
@@ -128,6 +145,12 @@ def bent(a: str, b: str, length: Value, clamped: Value | None = None) -> Word:
     """The centre line of a beam between its ends, which move in the mean frame whose pose the picture gives. A block is ``clamped`` at ``a``
     instead, at this angle of the port in its frame."""
     return Word("bent", (a, b), (("length", length), *([("clamped", clamped)] if clamped is not None else [])))
+
+
+def elastic(deformed: Deformed, scale: Value = 1.0, root: str | None = None) -> Word:
+    """An elastic part in space, in the mean frame whose pose the picture gives, or in the axes of its ``root``. The ``scale`` multiplies its
+    nodes, not its shapes."""
+    return Word("elastic", () if root is None else (root,), (("scale", scale),), deformed)
 
 
 def wheel(port: str, radius: Value) -> Word:

@@ -13,8 +13,11 @@ from sympy import Expr, Matrix, Poly, Rational, Symbol, eye, factorial, horner
 
 from fmu_components.declare.beam import XI, legendre, mean, shortening
 from fmu_components.declare.component import Component
+from fmu_components.declare.picture import Deformed
 from fmu_components.declare.space import AXES, vector
 
+_LINE = 17
+"""Points of the centre line in pictures."""
 _TERMS = 8
 """Terms of the series of sine and cosine, which are exact to 1e-15 for turns of one radian."""
 
@@ -67,6 +70,15 @@ class Shapes:
                 (slope.dot(q.y) - _bilinear(q.twist, coupled, q.z)) / L,
             ]
         )
+
+
+def centre_line(bending: int, stretches: int) -> Deformed:
+    """Returns the centre line in pictures, of a beam of unit length. It moves by the shapes alone: parts of second order are left out."""
+    points = [Rational(2 * k, _LINE - 1) - 1 for k in range(_LINE)]
+    kinds = [("bend.y", 1, bending, 2), ("bend.z", 2, bending, 2), ("stretch", 0, stretches, 1)]
+    moves = [(f"{name}[{k + 1}]", axis, legendre(k + first)) for name, axis, count, first in kinds for k in range(count)]
+    shapes = [[[float(each.eval(at)) if a == axis else 0.0 for a in range(3)] for at in points] for _, axis, each in moves]
+    return Deformed([name for name, _, _ in moves], [[float(at) / 2, 0.0, 0.0] for at in points], shapes, lines=[list(range(_LINE))])
 
 
 @dataclass(frozen=True)

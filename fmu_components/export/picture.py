@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from fmu_components.declare.declaration import Declaration
+from fmu_components.declare.picture import Deformed
 from fmu_components.declare.ports import PLANAR, SPATIAL, Port, Side
 
 PICTURE = "extra/org.jourdain.picture/picture.json"
@@ -25,8 +26,17 @@ def picture_file(declared: Declaration) -> dict[str, bytes]:
         said["points"] = {port.name: _point(port) for port in declared.ports if _has_point(declared, port)}
     if picture.centre:
         said["centre"] = list(picture.centre)
-    said["words"] = [{"kind": word.kind, "ports": list(word.ports), **word.named()} for word in picture.words]
+    said["words"] = [
+        {"kind": word.kind, "ports": list(word.ports), **word.named(), **(_deformed(word.deformed) if word.deformed else {})}
+        for word in picture.words
+    ]
     return {PICTURE: json.dumps(said, separators=(",", ":")).encode()}
+
+
+def _deformed(deformed: Deformed) -> dict[str, Any]:
+    """Returns the amplitudes of an elastic part, and apart from these names its numbers."""
+    numbers = dict(vars(deformed))
+    return {"amplitudes": list(numbers.pop("amplitudes")), "deformed": numbers}
 
 
 def _has_point(declared: Declaration, port: Port) -> bool:

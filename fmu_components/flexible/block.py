@@ -7,7 +7,7 @@ from typing import ClassVar
 import sympy
 from sympy import Matrix, zeros
 
-from fmu_components.declare.picture import Picture, picture, rod, square
+from fmu_components.declare.picture import Picture, elastic, picture, square
 from fmu_components.declare.ports import SPATIAL, Side
 from fmu_components.declare.space import AXES, attitude, vector
 from fmu_components.flexible.elastic import Elastic, dot, number
@@ -23,9 +23,9 @@ class WeldedFlexibleBody(Elastic):
     text = "States are the amplitudes of the shapes, which leave the root at rest. It has no unknowns."
 
     def symbol(self) -> Picture:
-        """Returns rods from the root to the ports."""
+        """Returns the deformed surface in the frame of the root."""
         root = self.data.root
-        return picture(square(root), *(rod(root, each) for each in self.data.ports))
+        return picture(square(root), elastic(self.surface.deformed(self.data.size), "L", root))
 
     def declare(self) -> None:
         d = self.data

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sympy import Matrix, zeros
 
-from fmu_components.declare.picture import Picture, ball, picture, rod
+from fmu_components.declare.picture import Picture, elastic
 from fmu_components.declare.ports import SPATIAL, Side
 from fmu_components.declare.space import AXES, attitude, quaternion_rate, rotation_matrix, vector
 from fmu_components.flexible.drawn import NAME, Drawn
@@ -24,9 +24,8 @@ class FlexibleBody(Elastic):
     text = "States are the position and velocity of the mass centre, the attitude and angular velocity of the mean frame, and the amplitudes of the shapes."
 
     def symbol(self) -> Picture:
-        """Returns rods between the ports, or a ball at the only one."""
-        first, *others = self.data.ports
-        return picture(*(rod(first, each) for each in others)) if others else picture(ball(first))
+        """Returns the deformed surface in the mean frame."""
+        return Picture((elastic(self.surface.deformed(self.data.size), "L"),), (*AXES, "q0", "q1", "q2", "q3"))
 
     def declare(self) -> None:
         d = self.data
@@ -136,8 +135,9 @@ def class_of(base: type[Elastic], data: Any, name: str, stress: dict[str, Array]
     ports = f"the {'port' if len(data.ports) == 1 else 'ports'} {', '.join(data.ports)}"
     doc = (
         f"{base.title.format(ports=ports, root=getattr(data, 'root', ''))}.\n\n{described(data, name)}. {base.text} "
-        f"{'Geometric stiffness is included.' if data.stiffened else 'Geometric stiffness was not given.'}"
+        f"{'Geometric stiffness is included.' if data.stiffened else 'Geometric stiffness was not given.'}{surface.thinned}"
     )
     made = {"__doc__": doc, "__module__": "jourdain", "__qualname__": f"class_of.<locals>.{name}", "data": data, "stress": stress}
+    made["surface"] = surface
     made["resources"] = ((NAME, surface.file(base.frame_name, data.frequencies * data.first)),)
     return type(name, (base,), made)

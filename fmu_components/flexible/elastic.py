@@ -12,6 +12,7 @@ from fmu_components.declare.component import Component
 from fmu_components.declare.functions import Magnitude
 from fmu_components.declare.icon import Drawing, circle, line
 from fmu_components.declare.space import AXES, rotation_matrix, vector
+from fmu_components.flexible.drawn import Drawn
 from fmu_components.flexible.integrals import Point
 from fmu_components.flexible.mesh import Array
 
@@ -42,6 +43,7 @@ class Elastic(Component):
 
     data: ClassVar[Any]
     stress: ClassVar[dict[str, Array]]
+    surface: ClassVar[Drawn]
     title: ClassVar[str]
     text: ClassVar[str]
     """First line and states of the documentation of its classes."""

@@ -44,8 +44,8 @@ def flexible_body(
     root is clamped to a parent and gives effort, the other ports give motion. The shapes are the constraint modes of the ports and ``inner`` modes with
     the ports held, or with ``basis="free"`` the modes of the free body; ``shapes`` is the number that is kept, all by default. ``geometric``
     returns the geometric stiffness of given displacements of all nodes. ``stress`` maps names to rows that give a stress from them.
-    ``triangles`` are rows of three nodes of the surface, for ``resources/flexible.json`` in the FMU. What is no free elastic body raises
-    MeshError.
+    ``triangles`` are rows of three nodes of the surface, for pictures and for ``resources/flexible.json`` in the FMU. What is no free elastic
+    body raises MeshError.
     """
     check_word("basis", basis, ("ports", "free"), "'ports' for constraint modes of the ports, or 'free' for modes of the free body")
     check_word("unit of the mesh", unit, tuple(UNITS), "'m' for N, m and kg, or 'mm' for N, mm and tonnes")
@@ -69,7 +69,7 @@ def flexible_body(
         else:
             found = free_shapes(mesh, shapes or inner) if basis == "free" else port_shapes(mesh, held, inner, shapes)
         rows = {each: _stress(mesh, each, row, unit) @ found.columns for each, row in (stress or {}).items()}
-        surface = drawn(mesh, found.columns, np.zeros(3) if base is None else base.place, triangles)
+        surface = drawn(mesh, found.columns, np.zeros(3) if base is None else base.place, triangles, held)
         if base is not None:
             return class_of(WeldedFlexibleBody, rooted_numbers(mesh, found, base, children, seen), name, rows, surface)
         return class_of(FlexibleBody, numbers(mesh, found, held, seen), name, rows, surface)

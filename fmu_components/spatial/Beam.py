@@ -13,10 +13,10 @@ from fmu_components.declare.component import Component
 from fmu_components.declare.functions import Magnitude
 from fmu_components.declare.icon import Drawing, circle, line
 from fmu_components.declare.orders import by_name, of_order
-from fmu_components.declare.picture import picture, rod
+from fmu_components.declare.picture import Picture, elastic
 from fmu_components.declare.ports import SPATIAL, Side
 from fmu_components.declare.space import AXES, attitude, axes_of_port, quaternion_rate, rotation_matrix, vector
-from fmu_components.declare.spatial_beam import Amplitudes, Shapes, turned
+from fmu_components.declare.spatial_beam import Amplitudes, Shapes, centre_line, turned
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,14 @@ class _Beam(Component):
         circle(-0.85, 0.2, 0.14, fill=1.0),
         circle(0.85, 0.2, 0.14, fill=1.0),
     )
-    picture = picture(rod("p1", "p2"))
     sizes: ClassVar[tuple[int, ...]]
     fewest = (1, 0, 0)
     greatest_bend: ClassVar[float] = 0.06
     """Deflection from the chord, by the length, up to which the place of an end is right to about a thousandth of the length."""
+
+    def symbol(self) -> Picture:
+        """Returns the centre line by its shapes in the mean frame."""
+        return Picture((elastic(centre_line(*self.sizes[:2]), "L"),), (*AXES, "q0", "q1", "q2", "q3"))
 
     def declare(self) -> None:
         bending, stretches, twists = self.sizes

@@ -22,9 +22,7 @@ PUBLIC = """
 DECLARE = "ELECTRICAL HYDRAULIC PLANAR PNEUMATIC ROTATIONAL SPATIAL THERMAL TRANSLATIONAL Angle Magnitude Port PortKind Side falls friction"
 DECLARE += " holds_while reaches rises same_direction signed_root t unilateral"
 MEASURES = "energy_drift final maximum minimum peak rms value_at"
-LOOKS = (
-    "Picture Word ball bent blade body bush cam cart coil dashpot fixed gear guide level picture pin piston rail rest rod square tyre wheel"
-)
+LOOKS = "Deformed Picture Word ball bent blade body bush cam cart coil dashpot elastic fixed gear guide level picture pin piston rail rest rod square tyre wheel"
 SHAPES = "box cylinder mesh outline sphere"
 DRAWING = "Circle Drawing Line arc arrowhead axes box circle damper gearwheel ground line spring"
 

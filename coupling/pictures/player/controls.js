@@ -200,6 +200,17 @@ function render() {
   cost.frames++;
   cost.ms += performance.now() - from;
 }
+function chooseDeformation(address) {  // factors by which deformations are drawn, the given one among them
+  magnify = Math.max(0, +(address.get('magnify') ?? magnify)) || 0;
+  const list = element('select', '', find('#chips'));
+  list.setAttribute('aria-label', 'deformation');
+  for (const v of [...new Set([0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, magnify])].sort((a, b) => a - b))
+    list.add(new Option(`Deformation × ${v}`, v, false, v === magnify));
+  list.onchange = () => {
+    magnify = +list.value;
+    stale = true;
+  };
+}
 function fillBars(address) {
   const speeds = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10], span = scene.t1 - scene.t0;
   const far = v => Math.abs(Math.log(v * 8 / span));
@@ -216,6 +227,7 @@ function fillBars(address) {
     chip.onclick = () => toggle(what);
   }
   element('button', 'Fit', find('#chips')).onclick = () => fit();
+  if ('magnify' in scene) chooseDeformation(address);
   scene.traces.forEach((trace, k) => {
     const label = element('label', '', element('li', '', find('#bodies'))), box = element('input', '', label), patch = element('i', '', label);
     box.type = 'checkbox';

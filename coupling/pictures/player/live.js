@@ -6,7 +6,7 @@ const live = {
   waiting: null, sending: false, sliders: new Map(), scaled: 0,
 };
 Object.assign(source, {
-  load: () => new Promise(done => {
+  load: () => unpackShapes().then(() => new Promise(done => {
     const stream = live.stream = new EventSource('rows');
     stream.onmessage = event => {
       const {rows, state} = JSON.parse(event.data);
@@ -20,8 +20,7 @@ Object.assign(source, {
       else live.state = state;
     };
     stream.onerror = () => notice('no connection to the run');
-    if (scene.shapes.some(s => s.kind === 'mesh')) Promise.all(scene.shapes.filter(s => s.kind === 'mesh').map(unpackMesh)).then(() => stale = true);
-  }),
+  })),
   newest: () => time[scene.rows - 1],
   clock: () => `${minus(now.toFixed(digits()))} s`,
   advance() {},  // rows arrive by themselves

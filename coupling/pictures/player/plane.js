@@ -306,7 +306,10 @@ function drawRuler() {
     arrow(x, y - 4, x + reach, y - 4);
     pen.fillStyle = css('--dim');
     pen.fillText(newtons(forceSize), x + reach + 8, y);
+    x += reach + 70;
   }
+  pen.fillStyle = css('--dim');
+  if (magnify !== 1) pen.fillText(`deformation × ${magnify}`, x, y);
 }
 function draw() {
   pen = view.getContext('2d');

@@ -19,6 +19,12 @@ async function unpackMesh(s) {  // points on a grid, and triangles by the number
   s.corners = new Uint32Array(await inflated(s.faces));
   s.places = Array.from({length: n}, (_, i) => [0, 1, 2].map(k => s.low[k] + s.step * grid[k * n + i]));
 }
+async function unpackElastic(s) {  // nodes, and after them the displacements of each shape
+  s.numbers = new Float32Array(await inflated(s.points));
+}
+async function unpackShapes() {
+  for (const s of scene.shapes) if (s.kind === 'mesh') await unpackMesh(s); else if (s.kind === 'elastic') await unpackElastic(s);
+}
 async function decode() {
   const bytes = new Uint8Array(await inflated(find('#data').textContent.trim())), n = scene.rows, plane = n * scene.columns.length;
   columns = scene.columns.map((column, k) => {  // second differences of 20 bits, in three planes of bytes
@@ -33,7 +39,7 @@ async function decode() {
     return values;
   });
   time = columns[0];
-  for (const s of scene.shapes) if (s.kind === 'mesh') await unpackMesh(s);
+  await unpackShapes();
 }
 
 // Where rows come from, and what follows from that: those of the page here, those of a run that goes on in live.js.
@@ -68,6 +74,8 @@ function seek(t) {
 }
 const at = k => k < 1 ? 0 : columns[k][row] + part * (columns[k][Math.min(row + 1, scene.rows - 1)] - columns[k][row]);
 const value = (k, i) => i < 0 ? at(k) : k < 1 ? 0 : columns[k][i];
+
+let magnify = scene.magnify ?? 1;  // factor of deformations
 
 // -- poses: at present, or in a row
 function planePose(frame, i = -1) {
@@ -107,9 +115,17 @@ function bentLine(s) {  // centre line of a beam: fifth degree in its mean frame
   for (let k = 0; k < 17; k++) {
     const z = k / 8 - 1, p = [1, z];
     for (let n = 1; n < 5; n++) p.push(((2 * n + 1) * z * p[n] - n * p[n - 1]) / (n + 1));
-    const u = (u0 * (1 - z) + u1 * (1 + z)) / 2, v = dot(sizes, p);
+    const u = (u0 * (1 - z) + u1 * (1 + z)) / 2, v = magnify * dot(sizes, p);
     found.push(o.map((each, i) => each + u * x[i] + v * y[i]));
   }
+  return found;
+}
+function deformed(s) {  // the nodes of an elastic part in the frame of its body, three numbers each
+  const n = 3 * s.count, found = s.numbers.slice(0, n);
+  s.e.forEach((column, k) => {
+    const size = magnify * at(column), from = n * (k + 1);
+    for (let i = 0; i < n; i++) found[i] += size * s.numbers[from + i];
+  });
   return found;
 }
 const point = inSpace ? spacePoint : planePoint;

@@ -77,6 +77,17 @@ function creased({places, corners}) {  // normals are shared by triangles that a
   });
   return [points, normals];
 }
+function facets(s) {  // points and normals of the triangles of an elastic part, as it is deformed
+  const p = deformed(s), points = new Float32Array(9 * s.faces.length), normals = new Float32Array(9 * s.faces.length);
+  s.faces.forEach((face, i) => {
+    for (let j = 0; j < 9; j++) points[9 * i + j] = p[3 * face[Math.floor(j / 3)] + j % 3];
+    const edge = (corner, k) => points[9 * i + 3 * corner + k] - points[9 * i + k];
+    const [x, y, z] = [0, 1, 2].map(k => edge(1, (k + 1) % 3) * edge(2, (k + 2) % 3) - edge(1, (k + 2) % 3) * edge(2, (k + 1) % 3));
+    const length = Math.hypot(x, y, z) || 1;
+    for (let j = 0; j < 9; j += 3) normals.set([x / length, y / length, z / length], 9 * i + j);
+  });
+  return [points, normals];
+}
 const SOLID = [`#version 300 es
 layout(location=0) in vec3 point; layout(location=1) in vec3 normal; layout(location=2) in mat4 pose; layout(location=6) in vec4 colour;
 uniform mat4 eyes; uniform float shade, ground; out vec3 N, W; out vec4 C;
@@ -127,19 +138,19 @@ function begin() {
   }
   solid = program(SOLID);
   thin = program(THIN);
-  const own = scene.shapes.flatMap((s, i) => s.kind === 'mesh' ? [[s.solid = 'mesh' + i, () => creased(s)]] : []);
+  const own = scene.shapes.flatMap((s, i) => s.kind === 'mesh' ? [[s.solid = 'mesh' + i, () => creased(s)]] : s.kind === 'elastic' ? [[s.solid = 'elastic' + i, () => facets(s)]] : []);
   for (const [name, mesh] of [...Object.entries(MESHES), ...own]) {
-    const array = gl.createVertexArray(), data = mesh();
+    const array = gl.createVertexArray(), data = mesh(), corners = data.map(() => gl.createBuffer());
     gl.bindVertexArray(array);
     data.forEach((numbers, i) => {
-      gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+      gl.bindBuffer(gl.ARRAY_BUFFER, corners[i]);
       gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(numbers), gl.STATIC_DRAW);
       attribute(i, 3, 0, 0, false);
     });
     const buffer = gl.createBuffer();
     gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
     for (let i = 0; i < 5; i++) attribute(2 + i, 4, 80, 16 * i, true);
-    solids[name] = {array, buffer, corners: data[0].length / 3, list: [], round: /cylinder|tube|sphere|bead|cone/.test(name)};
+    solids[name] = {array, buffer, data: corners, corners: data[0].length / 3, list: [], round: /cylinder|tube|sphere|bead|cone/.test(name)};
   }
   grid.array = gl.createVertexArray();
   grid.buffer = gl.createBuffer();
@@ -173,6 +184,20 @@ const SOLIDS = {
       if (i) along('tube', all[i - 1], p, s.w, colour);
       put('bead', [s.w, 0, 0], [0, s.w, 0], [0, 0, s.w], p, colour);
     });
+  },
+  elastic(s, colour) {
+    const axes = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map(axis => turn(s.at[0], axis));
+    facets(s).forEach((numbers, i) => {
+      gl.bindBuffer(gl.ARRAY_BUFFER, solids[s.solid].data[i]);
+      gl.bufferData(gl.ARRAY_BUFFER, numbers, gl.DYNAMIC_DRAW);
+    });
+    if (s.faces.length) put(s.solid, ...axes, spacePose(s.at[0])[0], colour);
+    const p = s.lines.length ? deformed(s) : [], node = k => spacePoint([s.at[0], [...p.slice(3 * k, 3 * k + 3)]]);
+    for (const line of s.lines)
+      line.map(node).forEach((q, i, all) => {
+        if (i) along('tube', all[i - 1], q, s.w, colour);
+        put('bead', [s.w, 0, 0], [0, s.w, 0], [0, 0, s.w], q, colour);
+      });
   },
   ball(s, colour) { globe(spacePoint(s.at), s.r, colour) },
   knuckle(s) { if (show.joints) globe(spacePoint(s.at), s.r, joint(s)) },
@@ -395,7 +420,7 @@ function drawOver() {
   pen.textBaseline = 'alphabetic';
   pen.fillStyle = css('--dim');
   pen.font = '12px system-ui, sans-serif';
-  const told = [show.grid ? `grid ${+gridWidth().toPrecision(2)} m` : '', show.forces && scene.arrows.length ? `force ${newtons(forceSize)} = ${written(forceSize * forceScale, 2)} m` : ''];
+  const told = [show.grid ? `grid ${+gridWidth().toPrecision(2)} m` : '', show.forces && scene.arrows.length ? `force ${newtons(forceSize)} = ${written(forceSize * forceScale, 2)} m` : '', magnify !== 1 ? `deformation × ${magnify}` : ''];
   pen.fillText(told.filter(Boolean).join('   '), 100, height - 16);
 }
 function under(x, y) {  // the body whose solids are nearest to a pixel

@@ -78,6 +78,20 @@ def test_the_centre_line_is_the_sum_of_the_shapes(run, scene):
         assert np.ptp(expected(run, row) @ [-s, c]) > 0.03
 
 
+def test_deflections_are_magnified(run, scene):
+    """The line at factor 50 is 50 times as far across the mean frame as that of the shapes; places along it stay."""
+    (shape,) = [each for each in scene.shapes if each["kind"] == "bent"]
+    large = scene_of(run._record, magnify=50.0)
+    c, s = np.cos(run["beam.theta"][-1]), np.sin(run["beam.theta"][-1])
+    centre = [run["beam.x"][-1], run["beam.y"][-1]]
+    drawn = bent_line(Posed(large, float(run.time[-1])), shape) - centre
+    once = expected(run, -1) - centre
+    assert drawn @ [-s, c] == pytest.approx(50 * (once @ [-s, c]), abs=1e-7)
+    assert drawn @ [c, s] == pytest.approx(
+        bent_line(Posed(scene, float(run.time[-1])), shape) @ [c, s] - centre @ np.array([c, s]), abs=1e-12
+    )
+
+
 def test_the_ends_belong_to_the_beam(scene):
     """Bodies with colours of their own, traces and first plots are those of the beam alone."""
     assert [each["name"] for each in scene.traces] == ["beam"]
@@ -88,21 +102,22 @@ def test_the_ends_belong_to_the_beam(scene):
 # Needed since the player is JavaScript, and pip installs no interpreter of it: Debian's package nodejs gives one.
 @pytest.mark.skipif(which("node") is None, reason="node is not installed")
 @pytest.mark.parametrize("space", [False, True])
-@pytest.mark.parametrize("clamped", [False, True])
-def test_the_player_draws_the_same_line(run, scene, clamped_run, space, clamped):
+@pytest.mark.parametrize(("clamped", "magnify"), [(False, 1.0), (True, 1.0), (False, 50.0), (True, 50.0)])
+def test_the_player_draws_the_same_line(run, clamped_run, space, clamped, magnify):
     """The function of the page gives the points of the still picture, in the plane and in space."""
-    run, scene = (clamped_run, scene_of(clamped_run._record)) if clamped else (run, scene)
+    run = clamped_run if clamped else run
+    scene = scene_of(run._record, magnify=magnify)
     (shape,) = [each for each in scene.shapes if each["kind"] == "bent"]
     flat = shape
     posed = Posed(scene, float(run.time[-1]))
     source = PLAYER.read_text()
-    function = source[source.index("function bentLine") : source.index("const point = inSpace")]
+    function = source[source.index("function bentLine") : source.index("function deformed")]
     frames = [(*posed.value(each.position), *(0.0,) * space) for each in scene.geometry.frames]
     turns = [float(posed.value(each.rotation)[0]) for each in scene.geometry.frames]
     if space:
         shape = shape | {end: [shape[end][0], [*shape[end][1], 0.0]] for end in "ab"} | {"along": [[*axis, 0.0] for axis in shape["along"]]}
     program = f"""
-        const inSpace = {json.dumps(space)}, frames = {json.dumps(frames)}, turns = {json.dumps(turns)};
+        const magnify = {magnify}, inSpace = {json.dumps(space)}, frames = {json.dumps(frames)}, turns = {json.dumps(turns)};
         const point = ([f, p]) => {{
             const c = Math.cos(turns[f]), s = Math.sin(turns[f]), at = frames[f];
             return at.map((x, i) => x + (i === 0 ? c * p[0] - s * p[1] : i === 1 ? s * p[0] + c * p[1] : p[2]));
