@@ -325,7 +325,7 @@ class MechanismTable(VariableTable):
             role,
             of.unit or "",
             self._described(member.name, text),
-            start if kept else None,  # type: ignore[arg-type]
+            start if kept else None,
             of.type,
             Range() if calculated else range_,
             of.nominal,

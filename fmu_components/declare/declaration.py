@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from typing import Any
 
 import sympy
 
@@ -89,13 +90,14 @@ class Range:
 
 @dataclass(frozen=True)
 class Variable:
-    """A scalar variable of a component, with the equation that defines it, if any."""
+    """A variable of a component, with the equation that defines it, if any: a scalar, or an array parameter."""
 
     name: str
     role: Role
     unit: str
     text: str
-    start: float | bool | int | None = None
+    start: Any = None
+    """Start value, or None; of an array the tuple of its numbers, row by row."""
     type: str = "real"
     """``real``, ``integer`` or ``boolean``."""
     range: Range = Range()
@@ -117,10 +119,17 @@ class Variable:
     ``{value*NAME}`` and ``{bound*NAME}`` both times a parameter, and ``{NAME}`` the parameter."""
     elastic: bool = False
     """True for an amplitude of deformation, or its rate, which assembly leaves where it starts."""
+    shape: tuple[int, ...] = ()
+    """Sizes of an array parameter, which is fixed and real; () for a scalar."""
 
     @property
     def symbol(self) -> sympy.Symbol:
         return boolean_symbol(self.name) if self.type == "boolean" else sympy.Symbol(self.name, real=True)
+
+    @property
+    def size(self) -> int:
+        """The number of values, which have consecutive references."""
+        return math.prod(self.shape)
 
 
 def boolean_symbol(name: str) -> sympy.Symbol:

@@ -14,6 +14,7 @@ from functools import cache
 import sympy
 
 from fmu_components.declare.functions import GreatestMoment, InSI, Magnitude
+from fmu_components.declare.tables import Lookup
 
 BASE = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
 DERIVED = {
@@ -191,6 +192,12 @@ def dimension(expression: sympy.Basic, known: Mapping[sympy.Symbol, Dimension | 
     if isinstance(expression, sympy.atan2):
         _common(expression, expression.args, known)
         return NUMBER
+    if isinstance(expression, Lookup):
+        *nodes, values = expression.arrays
+        found = dimension(values, known) or NUMBER
+        for argument, node, order in zip(expression.varying, nodes, expression.orders, strict=True):
+            found /= (_common(expression, (argument, node), known) or NUMBER) ** sympy.Integer(order)
+        return found
     for argument in expression.args:
         inner = dimension(argument, known)
         if inner not in (None, NUMBER):

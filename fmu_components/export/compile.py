@@ -46,7 +46,7 @@ SHARED_SOURCES = (
 )
 IMPLICIT_SOURCES = ("implicit.c", "lu.c")
 """C sources that only models with the option ``solver.implicit`` need."""
-SHARED_HEADERS = ("model.h", "chain.h", "this_model.h", "runtime.h", "method.h", "lu.h")
+SHARED_HEADERS = ("model.h", "chain.h", "this_model.h", "runtime.h", "method.h", "lu.h", "lookup.h")
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wno-overlength-strings", "-Werror")
 """Texts of a component are longer together than the 4,095 characters that every compiler takes; those that there are take more."""
 FLAGS = (

@@ -3,6 +3,7 @@
 import pytest
 import sympy
 
+from fmu_components.declare.tables import Curve, Surface
 from fmu_components.declare.units import BASE, Dimension, UnitError, dimension, exponents
 
 
@@ -41,3 +42,14 @@ def test_dimensions_go_through_expressions():
     assert dimension(sympy.atan2(r, 2 * r), known) == Dimension.of("")
     with pytest.raises(UnitError, match="differ in dimension"):
         dimension(F + r, known)
+
+
+def test_a_table_has_the_dimension_of_its_values():
+    """Each order of a derivative divides by the dimension of its nodes, with which the argument has to agree."""
+    x, y, X, Y, Z = sympy.symbols("x y X Y Z", real=True)
+    known = dict(zip((x, y, X, Y, Z), map(Dimension.of, ("m", "s", "m", "s", "N")), strict=True))
+    assert dimension(Curve(0, 0, x, X, Z), known).unit() == "N"
+    assert dimension(Curve(0, 1, x, X, Z).diff(x), known).unit() == "N/m"
+    assert dimension(Surface(0, 0, 1, x, y, X, Y, Z).diff(x, y), known) == Dimension.of("N/m.s")
+    with pytest.raises(UnitError, match="differ in dimension"):
+        dimension(Curve(0, 0, y, X, Z), known)

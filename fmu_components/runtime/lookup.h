@@ -1,0 +1,155 @@
+/* Values and derivatives of tables: curves y(x) and surfaces z(x, y), piecewise linear or monotone cubic.
+ *
+ * The arguments begin with the orders of the derivatives. Nodes increase, and there are at least two. Beyond the nodes the value of the end
+ * is held, and its derivatives are 0; a node belongs to the piece above it, and the last node to the last piece. Monotone cubics have the
+ * slopes of Fritsch and Butland (SIAM Journal on Scientific and Statistical Computing 5, 1984) at nodes and three-point slopes, limited, at
+ * both ends. They need the four nodes around x at most. This file needs nothing but the language and fabs. */
+#ifndef LOOKUP_H
+#define LOOKUP_H
+
+#include <math.h>
+
+enum { LINEAR_PIECES, MONOTONE_CUBICS };
+#define TAYLOR 4 /* terms, for derivatives of up to the third order */
+
+typedef struct {
+    double c[TAYLOR];
+} Taylor; /* series in a second variable */
+
+/* Returns the piece, by the number of its lower node, in which x lies. On a uniform grid its first guess is right. */
+static inline unsigned piece_of(double x, unsigned n, const double *X)
+{
+    const double share = (x - X[0]) / (X[n - 1] - X[0]) * (n - 1);
+    const unsigned guess = share >= 0 && share < n - 1 ? (unsigned)share : n - 2;
+    if (X[guess] <= x && x < X[guess + 1])
+        return guess;
+    unsigned low = x < X[guess] ? 0 : guess, high = x < X[guess] ? guess : n - 1;
+    while (high - low > 1) {
+        const unsigned middle = low + (high - low) / 2;
+        if (x < X[middle])
+            high = middle;
+        else
+            low = middle;
+    }
+    return low < n - 1 ? low : n - 2;
+}
+
+static inline double quotient_term(const Taylor *q, double numerator, const Taylor *divisor, unsigned k)
+{
+    for (unsigned j = 0; j < k; j++)
+        numerator -= q->c[j] * divisor->c[k - j];
+    return numerator / divisor->c[0];
+}
+
+static inline int sign_of(double x)
+{
+    return (x > 0) - (x < 0);
+}
+
+/* Sets the slope at a node between two pieces with the widths h and the slopes m: their weighted harmonic mean, 0 at an extremum. */
+static inline void inner_slope(unsigned top, double h0, double h1, const Taylor *m0, const Taylor *m1, Taylor *slope)
+{
+    const double w0 = 2 * h1 + h0, w1 = h1 + 2 * h0;
+    const int extremum = sign_of(m0->c[0]) * sign_of(m1->c[0]) <= 0;
+    Taylor sum;
+    for (unsigned k = 0; k <= top; k++) {
+        double product = 0;
+        for (unsigned j = 0; j <= k; j++)
+            product += m0->c[j] * m1->c[k - j];
+        sum.c[k] = (w0 * m1->c[k] + w1 * m0->c[k]) / (w0 + w1);
+        slope->c[k] = extremum ? 0 : k == 0 ? m0->c[0] / sum.c[0] * m1->c[0] : quotient_term(slope, product, &sum, k);
+    }
+}
+
+/* Sets the slope at the end of a table, beside the piece 0 and next to the piece 1: that of a parabola, limited to keep the shape. */
+static inline void end_slope(unsigned top, double h0, double h1, const Taylor *m0, const Taylor *m1, Taylor *slope)
+{
+    const double a = (2 * h0 + h1) / (h0 + h1), b = h0 / (h0 + h1), free = a * m0->c[0] - b * m1->c[0];
+    const int turned = sign_of(free) != sign_of(m0->c[0]);
+    const int steep = sign_of(m0->c[0]) != sign_of(m1->c[0]) && fabs(free) > 3 * fabs(m0->c[0]);
+    for (unsigned k = 0; k <= top; k++)
+        slope->c[k] = turned ? 0 : steep ? 3 * m0->c[k] : a * m0->c[k] - b * m1->c[k];
+}
+
+/* Returns the derivative of an order by x, and the coefficient number `top` of its series, of the cubic in piece i of at most 4 nodes. */
+static inline double cubic(unsigned order, unsigned top, double x, unsigned i, unsigned n, const double *X, const Taylor *y)
+{
+    double h[3];
+    Taylor m[3], slope[2];
+    for (unsigned j = 0; j + 1 < n; j++) {
+        h[j] = X[j + 1] - X[j];
+        for (unsigned k = 0; k <= top; k++)
+            m[j].c[k] = (y[j + 1].c[k] - y[j].c[k]) / h[j];
+    }
+    if (n == 2) {
+        slope[0] = slope[1] = m[0];
+    } else {
+        if (i == 0)
+            end_slope(top, h[0], h[1], &m[0], &m[1], &slope[0]);
+        else
+            inner_slope(top, h[i - 1], h[i], &m[i - 1], &m[i], &slope[0]);
+        if (i == n - 2)
+            end_slope(top, h[i], h[i - 1], &m[i], &m[i - 1], &slope[1]);
+        else
+            inner_slope(top, h[i], h[i + 1], &m[i], &m[i + 1], &slope[1]);
+    }
+    const double t = x - X[i], c1 = slope[0].c[top], d1 = slope[1].c[top], mean = m[i].c[top];
+    const double c2 = (3 * mean - 2 * c1 - d1) / h[i], c3 = (c1 + d1 - 2 * mean) / (h[i] * h[i]);
+    return order == 0   ? y[i].c[top] + t * (c1 + t * (c2 + t * c3))
+           : order == 1 ? c1 + t * (2 * c2 + 3 * t * c3)
+           : order == 2 ? 2 * c2 + 6 * t * c3
+           : order == 3 ? 6 * c3
+                        : 0;
+}
+
+/* Returns a derivative of the curve in piece i. */
+static inline double in_piece(unsigned order, unsigned kind, double x, unsigned i, unsigned n, const double *X, const double *Y)
+{
+    if (kind == LINEAR_PIECES) {
+        const double slope = (Y[i + 1] - Y[i]) / (X[i + 1] - X[i]);
+        return order == 0 ? Y[i] + (x - X[i]) * slope : order == 1 ? slope : 0;
+    }
+    const unsigned first = i > 0 ? i - 1 : 0, last = i + 2 < n ? i + 2 : n - 1;
+    Taylor y[4];
+    for (unsigned k = first; k <= last; k++)
+        y[k - first].c[0] = Y[k];
+    return cubic(order, 0, x, i - first, last - first + 1, X + first, y);
+}
+
+/* Returns y or its derivative of an order by x. */
+static inline double curve(unsigned order, unsigned kind, double x, unsigned n, const double *X, const double *Y)
+{
+    if (x < X[0])
+        return order == 0 ? Y[0] : 0;
+    if (x > X[n - 1])
+        return order == 0 ? Y[n - 1] : 0;
+    return in_piece(order, kind, x, piece_of(x, n, X), n, X, Y);
+}
+
+/* Returns z or its derivative of two orders, the second at most 3; Z has a row of n_y numbers for each x. Monotone cubics along y, at the
+ * four rows around x at most, give the values of a monotone cubic along x. */
+static inline double surface(unsigned order_x, unsigned order_y, unsigned kind, double x, double y, unsigned n_x, unsigned n_y,
+                             const double *X, const double *Y, const double *Z)
+{
+    if (x < X[0])
+        return order_x == 0 ? curve(order_y, kind, y, n_y, Y, Z) : 0;
+    if (x > X[n_x - 1])
+        return order_x == 0 ? curve(order_y, kind, y, n_y, Y, Z + (n_x - 1) * n_y) : 0;
+    const unsigned i = piece_of(x, n_x, X), first = i > 0 && kind != LINEAR_PIECES ? i - 1 : i;
+    const unsigned last = i + 2 < n_x && kind != LINEAR_PIECES ? i + 2 : i + 1;
+    const int beyond = y < Y[0] || y > Y[n_y - 1];
+    const unsigned j = y > Y[n_y - 1] ? n_y - 1 : beyond ? 0 : piece_of(y, n_y, Y);
+    static const double factorial[TAYLOR] = {1, 1, 2, 6};
+    Taylor z[4];
+    for (unsigned k = first; k <= last; k++)
+        for (unsigned order = 0; order <= order_y; order++)
+            z[k - first].c[order] = (!beyond       ? in_piece(order, kind, y, j, n_y, Y, Z + k * n_y)
+                                     : order == 0 ? Z[k * n_y + j]
+                                                  : 0) / factorial[order];
+    if (kind != LINEAR_PIECES)
+        return factorial[order_y] * cubic(order_x, order_y, x, i - first, last - first + 1, X + first, z);
+    const double values[2] = {z[0].c[order_y] * factorial[order_y], z[1].c[order_y] * factorial[order_y]};
+    return in_piece(order_x, LINEAR_PIECES, x, 0, 2, X + i, values);
+}
+
+#endif
