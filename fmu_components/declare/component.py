@@ -41,9 +41,9 @@ from fmu_components.declare.expressions import derivative, symbols_of
 from fmu_components.declare.icon import Drawing
 from fmu_components.declare.picture import Picture
 from fmu_components.declare.ports import KINDS, Port, PortKind, Side, make_port
+from fmu_components.declare.tabled.word import Tabled
 
 __all__ = ["TIME", "Component", "component_name", "declaration", "falls", "reaches", "rises"]
-
 
 _NAME = r"[A-Za-z_]\w*(\[\d+(,\d+)*\])?"
 _STRUCTURED = re.compile(rf"{_NAME}(\.{_NAME})*|der\({_NAME}(\.{_NAME})*\)", re.ASCII)
@@ -64,7 +64,7 @@ class _Draft:
 Bounds = tuple[float | None, float | None]
 
 
-class Component:
+class Component(Tabled):
     """Base of all components: subclass it, write a docstring, and state the mathematics in ``declare``.
 
     The first line of the docstring is the component's title. The class attribute ``drawing`` is its icon, ``picture`` its appearance in a

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import sympy
@@ -130,6 +131,17 @@ class Variable:
     def size(self) -> int:
         """The number of values, which have consecutive references."""
         return math.prod(self.shape)
+
+    @property
+    def scalars(self) -> tuple[Variable, ...]:
+        """The elements of an array in the order of their references, as scalars such as ``x[1]`` or ``z[1,2]``; of a scalar itself."""
+        if not self.shape:
+            return (self,)
+        places = product(*(range(1, size + 1) for size in self.shape))
+        return tuple(
+            replace(self, name=f"{self.name}[{','.join(map(str, place))}]", start=start, shape=())
+            for place, start in zip(places, self.start, strict=True)
+        )
 
 
 def boolean_symbol(name: str) -> sympy.Symbol:

@@ -12,8 +12,11 @@ _LAST_ALONG_Y = 3
 """Order of the last derivative of a surface by y that is computed."""
 
 
-class Lookup(sympy.Function):
-    """A function whose last arguments are the symbols of array parameters, by which it has no derivative."""
+class LookupBase(sympy.Function):
+    """A function whose last arguments are the symbols of array parameters, by which it has no derivative.
+
+    SymPy's printers look for a base class by name only if the name ends like this one.
+    """
 
     x_count: int
     """Number of arguments that vary."""
@@ -49,7 +52,39 @@ class Lookup(sympy.Function):
         return self.func(*(each + 1 if index == place else each for index, each in enumerate(self.args)))
 
 
-class Curve(Lookup):
+class ArrayBase(sympy.Function):
+    """A number that is taken from the array parameter whose symbol is the last argument. It is not differentiated."""
+
+    def _eval_is_real(self) -> bool:
+        return True
+
+    def fdiff(self, argindex: int = 1) -> sympy.Expr:
+        return sympy.Integer(0)
+
+    @property
+    def array(self) -> sympy.Symbol:
+        return self.args[-1]
+
+
+class LeastStep(ArrayBase):
+    """The least difference of neighbours in an array: positive if the numbers increase."""
+
+    nargs = 1
+
+
+class Item(ArrayBase):
+    """``Item(k, X)`` is the element of an array at the place k, counted from 0, or from the end if it is negative."""
+
+    nargs = 2
+
+
+class NextNode(ArrayBase):
+    """``NextNode(x, X)`` is the first of increasing numbers that is greater than x; x itself if none is."""
+
+    nargs = 2
+
+
+class Curve(LookupBase):
     """The function y(x) of a table: ``Curve(order, kind, x, X, Y)`` is its derivative of an order by x, with the nodes X and the values Y.
 
     Its kind is 0 for linear pieces and 1 for monotone cubics, with the slopes of PCHIP: a weighted harmonic mean at inner nodes, 0 at an
@@ -60,7 +95,7 @@ class Curve(Lookup):
     x_count = 1
 
 
-class Surface(Lookup):
+class Surface(LookupBase):
     """The function z(x, y) of a table: ``Surface(order_x, order_y, kind, x, y, X, Y, Z)`` is its derivative of two orders.
 
     Z has a row for each x and a column for each y. Of the kind 0 the pieces are bilinear. Of the kind 1, monotone cubics along y, at the

@@ -14,7 +14,7 @@ from functools import cache
 import sympy
 
 from fmu_components.declare.functions import GreatestMoment, InSI, Magnitude
-from fmu_components.declare.tables import Lookup
+from fmu_components.declare.tables import Item, LeastStep, LookupBase, NextNode
 
 BASE = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
 DERIVED = {
@@ -164,7 +164,7 @@ def dimension(expression: sympy.Basic, known: Mapping[sympy.Symbol, Dimension | 
         for relation in expression.atoms(sympy.core.relational.Relational):
             _common(relation, relation.args, known)
         return NUMBER
-    if isinstance(expression, (sympy.Add, sympy.Max, sympy.Min, Magnitude, GreatestMoment)):
+    if isinstance(expression, (sympy.Add, sympy.Max, sympy.Min, Magnitude, GreatestMoment, LeastStep, NextNode)):
         return _common(expression, expression.args, known)
     if isinstance(expression, InSI):
         dimension(expression.args[0], known)
@@ -192,7 +192,9 @@ def dimension(expression: sympy.Basic, known: Mapping[sympy.Symbol, Dimension | 
     if isinstance(expression, sympy.atan2):
         _common(expression, expression.args, known)
         return NUMBER
-    if isinstance(expression, Lookup):
+    if isinstance(expression, Item):
+        return dimension(expression.array, known)
+    if isinstance(expression, LookupBase):
         *nodes, values = expression.arrays
         found = dimension(values, known) or NUMBER
         for argument, node, order in zip(expression.varying, nodes, expression.orders, strict=True):

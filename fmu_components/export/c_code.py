@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, chain
@@ -10,6 +11,7 @@ import sympy
 from sympy.printing.c import C99CodePrinter
 
 from fmu_components.declare.declaration import Role
+from fmu_components.declare.tables import Item, LeastStep, LookupBase, NextNode
 from fmu_components.export.c_literals import c_bool, c_number, c_string
 from fmu_components.export.c_texts import Ranges, Texts
 from fmu_components.export.stages import STAGES, Plan, StageFunction, stage_of
@@ -22,10 +24,10 @@ _LARGEST = 2**63
 class _CPrinter(C99CodePrinter):
     """Expressions in C, with symbols printed as what they are stored in."""
 
-    def __init__(self, names: Mapping[sympy.Symbol, str]) -> None:
+    def __init__(self, names: Mapping[sympy.Symbol, str], sizes: Mapping[sympy.Symbol, tuple[int, ...]]) -> None:
         # Sorting the terms takes longer than all else; the macros for pi and its like are no part of C11.
         super().__init__({"order": "none", "math_macros": {}})
-        self._names = names
+        self._names, self._sizes = names, sizes
 
     def _print_Symbol(self, expr: sympy.Symbol) -> str:
         return self._names[expr]
@@ -46,6 +48,22 @@ class _CPrinter(C99CodePrinter):
     def _print_Or(self, expr: sympy.Or) -> str:
         return " || ".join(f"({self._print(arg)})" for arg in sorted(expr.args, key=str))  # compilers warn of && within || alone
 
+    def _print_LookupBase(self, expr: LookupBase) -> str:
+        numbers = [*expr.orders, expr.kind, *map(self._print, expr.varying), *self._sizes[expr.arrays[-1]]]
+        return f"{type(expr).__name__.lower()}({', '.join(map(str, numbers))}, {', '.join(map(self._address, expr.arrays))})"
+
+    def _print_LeastStep(self, expr: LeastStep) -> str:
+        return f"least_step({self._sizes[expr.array][0]}, {self._address(expr.array)})"
+
+    def _print_NextNode(self, expr: NextNode) -> str:
+        return f"next_node({self._print(expr.args[0])}, {self._sizes[expr.array][0]}, {self._address(expr.array)})"
+
+    def _print_Item(self, expr: Item) -> str:
+        return f"(&{self._print(expr.array)})[{int(expr.args[0]) % math.prod(self._sizes[expr.array])}]"
+
+    def _address(self, array: sympy.Symbol) -> str:
+        return f"&{self._print(array)}"
+
     def _print_BooleanTrue(self, expr: sympy.Basic) -> str:
         return "1"
 
@@ -53,9 +71,9 @@ class _CPrinter(C99CodePrinter):
         return "0"
 
 
-def expression_printer(names: Mapping[sympy.Symbol, str]) -> C99CodePrinter:
-    """Prints expressions in C; a symbol that has no name here is a local variable of its own name."""
-    return _CPrinter(_Local(names))
+def expression_printer(names: Mapping[sympy.Symbol, str], sizes: Mapping[sympy.Symbol, tuple[int, ...]] | None = None) -> C99CodePrinter:
+    """Prints expressions in C; a symbol that has no name here is a local variable of its own name. Arrays have ``sizes``, their shapes."""
+    return _CPrinter(_Local(names), sizes or {})
 
 
 def model_source(table: VariableTable) -> str:
@@ -70,7 +88,8 @@ class _ModelWriter:
         self.plan = Plan(table)
         stored = {symbol: f"t[{index}]" for index, symbol in enumerate(self.plan.kept)}
         self.names = {v.symbol: f"v[{table.reference(v)}]" for v in table.variables} | stored
-        self.printer = expression_printer(self.names)
+        self.arrays = [v for v in table.variables if v.shape]
+        self.printer = expression_printer(self.names, {v.symbol: v.shape for v in self.arrays})
         self.texts = Texts()
         self.ranges = Ranges(self.texts)
         self.modes = [table.reference(each.mode) for each in self.declared.switched if self.declared[each.mode].role is Role.DISCRETE_INPUT]
@@ -102,12 +121,13 @@ class _ModelWriter:
             "mode": _references("mode", self.modes),
             "relation_indicator": _references("relation_indicator", [self.table.reference(v.partner) for v in relations if v.partner]),
             "nominal": _array("double", "nominal", [c_number(tolerated(v)) for v in states]),
+            "array": _array("Array", "array", [f"{{{self.table.reference(v)}, {v.size}}}" for v in self.arrays]),
         }
         there = {name: text for name, text in parts.items() if text}
         fields = [name for name in there if name != "slope"]
         sections = [
             f"/* {self.declared.name}: {self.declared.title}. Generated from its declaration; stages: {', '.join(STAGES)}. */",
-            '#include "model.h"\n\n#include <math.h>',
+            '#include "model.h"' + ('\n#include "lookup.h"' if self.arrays else "") + "\n\n#include <math.h>",
             *there.values(),
             self._model(len(relations), len(angles), len(times), fields),
         ]
@@ -182,7 +202,7 @@ class _ModelWriter:
     def _variables(self) -> str:
         positions: dict[Role, int] = {}
         rows = ["    {0.0, 0, 0, 0, INTERNAL, PARAMETER, 0, false},"]  # place 0 belongs to none
-        for reference, v in self.table.numbered():
+        for reference, v in self.table.scalars():
             stage = self.plan.value_stage[reference] if v.role.calculated else stage_of(v)
             position = positions[v.role] = positions.get(v.role, -1) + 1
             place = self.texts.place(v.name, v.unit if v.unit != "*" else "")
@@ -195,7 +215,7 @@ class _ModelWriter:
     def _jacobian(self) -> dict[str, str]:
         entries = self.plan.entries
         unknowns = [unknown for unknown, _ in entries]
-        starts = [bisect_left(unknowns, r) for r in range(len(self.table.variables) + 2)]
+        starts = [bisect_left(unknowns, r) for r in range(self.table.count + 2)]
         rows = [f"{{{column}, {self.plan.entry_stage[index]}}}" for index, (_, column) in enumerate(entries)]
         return {"row": _array("unsigned", "row", map(str, starts)), "entry": _array("Entry", "entry", rows)}
 
@@ -219,8 +239,8 @@ class _ModelWriter:
         fields = {
             "name": c_string(d.name),
             "token": c_string(t.token),
-            "variables": 1 + len(t.variables),
-            "time": len(t.variables),
+            "variables": 1 + t.count,
+            "time": t.count,
             "states": len(t.with_role(Role.STATE)),
             "inputs": len(t.with_role(Role.INPUT)),
             "indicators": len(t.with_role(Role.INDICATOR)),
@@ -233,6 +253,7 @@ class _ModelWriter:
             "temporaries": len(self.plan.kept),
             "stages": len(STAGES),
             "ranges": len(self.ranges),
+            "arrays": len(self.arrays),
             "modes": len(self.modes),
             "assignments": assignments,
             "switch_reference": t.reference(t.switch) if t.switch else 0,

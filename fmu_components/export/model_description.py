@@ -58,8 +58,8 @@ def model_description(table: VariableTable, fmi: int, sources: Sequence[str] = (
         raise ValueError(f"there is no exporter for FMI {fmi}; choose one of the versions {', '.join(map(str, FMI_VERSIONS))}")
     declared, release = table.declared, version("jourdain")
     structure = structure or ModelStructure(table, fmi)
-    variables = _in_order(table) if fmi == 2 else list(table.variables)
-    places = {table.reference(variable): place for place, variable in enumerate(variables, 1)}
+    variables = _in_order(table) if fmi == 2 else list(table.numbered())
+    places = {reference: place for place, (reference, _) in enumerate(variables, 1)}
     return document(
         element(
             "fmiModelDescription",
@@ -80,7 +80,7 @@ def model_description(table: VariableTable, fmi: int, sources: Sequence[str] = (
                 element("UnitDefinitions", children=_units(table)),
                 element("LogCategories", children=_log_categories(fmi)),
                 element("DefaultExperiment", {"startTime": 0.0, "stopTime": float(declared.stop_time), "tolerance": 1e-6}),
-                element("ModelVariables", children=[_variable(table, variable, fmi, places) for variable in variables]),
+                element("ModelVariables", children=[_variable(table, *each, fmi, places) for each in variables]),
                 element("ModelStructure", children=fmi2_lists(structure, places) if fmi == 2 else fmi3_lists(structure)),
             ],
         )
@@ -181,26 +181,27 @@ def _display_units(unit: str) -> list[Element]:
     return [element("DisplayUnit", {"name": shown.name, "factor": shown.factor}) for shown in units.DISPLAY.get(unit, ())]
 
 
-def _in_order(table: VariableTable) -> list[Variable]:
+def _in_order(table: VariableTable) -> list[tuple[int, Variable]]:
     """Returns the variables of an FMI 2 file: each state before its derivative, as OMSimulator's Python reader wants them, the time last."""
 
-    def early(variable: Variable) -> bool:
+    def early(reference: int, variable: Variable) -> bool:
         partner = variable.partner if variable.role is Role.DERIVATIVE else None
-        return partner is not None and table.reference(partner) > table.reference(variable)
+        return partner is not None and table.reference(partner) > reference
 
-    return sorted(table.variables, key=lambda each: (each.role is Role.TIME, early(each)))
+    return sorted(table.scalars(), key=lambda each: (each[1].role is Role.TIME, early(*each)))
 
 
-def _variable(table: VariableTable, variable: Variable, fmi: int, places: Mapping[int, int]) -> Element:
+def _variable(table: VariableTable, reference: int, variable: Variable, fmi: int, places: Mapping[int, int]) -> Element:
     tag = _TYPES[fmi][variable.type]
     if fmi == 2:
         values = _values(table, variable, fmi)
         if values["derivative"] is not None:
             values["derivative"] = places[int(values["derivative"])]  # FMI 2 means the place in the list
-        return element("ScalarVariable", _identity(table, variable, fmi), [element(tag, values), *_facts(variable, fmi)])
+        return element("ScalarVariable", _identity(table, reference, variable, fmi), [element(tag, values), *_facts(variable, fmi)])
     continuous = variable.type == "real" and variable.role in _SEEN_INSIDE_STEPS
-    attributes = _identity(table, variable, fmi) | _values(table, variable, fmi) | {"intermediateUpdate": continuous or None}
-    return element(tag, attributes, _facts(variable, fmi))
+    attributes = _identity(table, reference, variable, fmi) | _values(table, variable, fmi) | {"intermediateUpdate": continuous or None}
+    sizes = [element("Dimension", {"start": size}) for size in variable.shape]
+    return element(tag, attributes, [*sizes, *_facts(variable, fmi)])
 
 
 def _facts(variable: Variable, fmi: int) -> list[Element]:
@@ -214,7 +215,7 @@ def _facts(variable: Variable, fmi: int) -> list[Element]:
     return [element("Annotations", children=[element(tag, {key: "org.jourdain"}, facts)])] if facts else []
 
 
-def _identity(table: VariableTable, variable: Variable, fmi: int) -> dict[str, Value]:
+def _identity(table: VariableTable, reference: int, variable: Variable, fmi: int) -> dict[str, Value]:
     """Returns the attributes that variables of all types have."""
     causality, variability, initial = _NATURE.get(variable.role) or _NATURE_IN_VERSION[variable.role, fmi]
     if variable.tunable:
@@ -225,7 +226,7 @@ def _identity(table: VariableTable, variable: Variable, fmi: int) -> dict[str, V
         variability = "discrete"
     return {
         "name": TIME_NAMES[fmi] if variable.role is Role.TIME else variable.name,
-        "valueReference": table.reference(variable),
+        "valueReference": reference,
         "description": _described(variable),
         "causality": causality,
         "variability": variability,
@@ -247,7 +248,7 @@ def _values(table: VariableTable, variable: Variable, fmi: int) -> dict[str, Val
         "min": _finite(variable.range.minimum, variable.type) if variable.holds[0] is None else variable.holds[0],
         "max": _finite(variable.range.maximum, variable.type) if variable.holds[1] is None else variable.holds[1],
         "nominal": variable.nominal if variable.nominal != 1 else None,
-        "start": variable.start,
+        "start": " ".join(map(repr, variable.start)) if variable.shape else variable.start,
         "derivative": derivative_of,
         "reinit": True if variable.role is Role.STATE and table.jumps(variable) else None,
     }

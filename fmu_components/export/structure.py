@@ -44,7 +44,7 @@ class ModelStructure:
     """The lists for one FMI version: in ideal mode as the manifest declares them, otherwise as the model description does."""
 
     def __init__(self, table: VariableTable, fmi: int, ideal: bool = False) -> None:
-        self._table = table
+        self._table, self._fmi = table, fmi
         # The switch is an ordinary parameter in FMI 2: the declared structure has to hold in both of its positions.
         self._switched = True if ideal else None if fmi == 2 else False
         self._knowns = {Role.TIME, Role.STATE, Role.INPUT, Role.DISCRETE_INPUT}
@@ -87,7 +87,11 @@ class ModelStructure:
             for d in self._table.dependencies(indicator, self._switched, knowns - {Role.TIME}):
                 found.setdefault(d.known, "dependent")
         real = self._table.variable(unknown).type == "real"
-        return tuple(Dependency(known, found[known] if real else "dependent") for known in sorted(found))
+        return tuple(
+            Dependency(known + place, found[known] if real else "dependent")
+            for known in sorted(found)
+            for place in range(self._table.variable(known).size if self._fmi == 2 else 1)  # an array is one variable in FMI 3
+        )
 
     def _watched(self, unknown: int) -> list[int]:
         """The indicators of all relations that an unknown depends on: at an event, it changes with whatever they depend on.

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from itertools import accumulate
 from random import Random
 from typing import Any
 
@@ -22,6 +23,7 @@ from fmu_components.declare.component import TIME
 from fmu_components.declare.declaration import IMPLICIT, Condition, Declaration, Role, Variable
 from fmu_components.declare.expressions import contains, free_symbols, replaced, symbols_of
 from fmu_components.declare.functions import Unwrapped
+from fmu_components.declare.tables import ArrayBase, LookupBase
 from fmu_components.export.chain import cancelled, marked
 from fmu_components.export.slopes import operations_in, slope_of, slopes_of
 
@@ -54,20 +56,28 @@ class VariableTable:
     def __init__(self, declared: Declaration) -> None:
         self.declared = declared
         self.variables = declared.variables
-        self._reference = {variable.name: reference for reference, variable in self.numbered()}
+        ends = list(accumulate((variable.size for variable in self.variables), initial=1))
+        self._reference = {variable.name: first for first, variable in zip(ends, self.variables, strict=False)}
+        self._by_reference = dict(zip(ends, self.variables, strict=False))
+        self.count = ends[-1] - 1
+        """Number of all values. An array has as many consecutive references as it has elements; the first one stands for it."""
         self._replaced: dict[bool, dict[sympy.Basic, sympy.Basic]] = {False: {}, True: {}}
         """Parts of expressions as they are with the switch in a position."""
 
     def reference(self, variable: Variable | str) -> int:
-        """The value reference, which is the place in the model description as well."""
+        """The value reference. It is the place in the model description as well, if no array comes before."""
         return self._reference[variable if isinstance(variable, str) else variable.name]
 
     def variable(self, reference: int) -> Variable:
-        return self.variables[reference - 1]
+        return self._by_reference[reference]
 
     def numbered(self) -> Iterable[tuple[int, Variable]]:
         """All variables, each with its value reference."""
-        return enumerate(self.variables, 1)
+        return self._by_reference.items()
+
+    def scalars(self) -> Iterable[tuple[int, Variable]]:
+        """All variables, each with its value reference, and arrays as their elements."""
+        return enumerate((each for variable in self.variables for each in variable.scalars), 1)
 
     def is_output(self, variable: Variable) -> bool:
         return variable.role is Role.OUTPUT
@@ -231,7 +241,7 @@ class VariableTable:
     def _branches(self, expression: sympy.Basic, switched: bool | None) -> bool:
         """Says whether an expression, or a variable on which it depends, is piecewise."""
         at_position = self._at(expression, switched)
-        return contains(at_position, sympy.Piecewise, sympy.Max, sympy.Min) or any(
+        return contains(at_position, sympy.Piecewise, sympy.Max, sympy.Min, LookupBase, ArrayBase) or any(
             self._composed(self.declared.by_symbol[symbol], switched) for symbol in free_symbols(at_position)
         )
 
@@ -292,7 +302,7 @@ class VariableTable:
         positions = (None,) if variable.role is Role.SWITCH else self._positions if switched is None else (switched,)
         if all(variable not in self._base(self.variable(unknown), position) for position in positions):
             return None
-        if variable.role in (Role.SWITCH, *SWITCHING):
+        if variable.role in (Role.SWITCH, *SWITCHING) or variable.shape:
             return "dependent"
         used = self._slope_uses(unknown, known, switched)
         if used is None:
@@ -331,6 +341,7 @@ class VariableTable:
         )
         text += repr(self.declared.events) + repr(self.declared.conditions) + self.declared.name + self.declared.description
         text += repr(self.declared.switched) if self.declared.switched else ""
+        text += "".join(f"{v.name}|{v.shape}" for v in self.variables if v.shape)
         text += "".join(f"{name}|{hashlib.sha256(content).hexdigest()}" for name, content in self.declared.resources)
         digest = hashlib.sha256(text.encode()).hexdigest()
         return f"{{{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}}}"
@@ -367,6 +378,13 @@ class _Python(PythonCodePrinter):
 
     def _print_Symbol(self, expr: sympy.Symbol) -> str:
         return f"v[{self._table.reference(self._table.declared.by_symbol[expr])}]"
+
+    def _print_LookupBase(self, expr: LookupBase) -> str:
+        """Writes any smooth function of the same arguments: whether tables vanish is not asked, since they are piecewise."""
+        return f"math.sin({sum(expr.orders)} + {' + '.join(map(self._print, expr.varying))})"
+
+    def _print_ArrayBase(self, expr: ArrayBase) -> str:
+        return self._print(expr.array)
 
 
 def _evaluator(table: VariableTable, expressions: list[sympy.Expr]) -> Callable[[dict[int, float | bool]], list[float]]:

@@ -5,6 +5,8 @@
 #include "fmi3Functions.h"
 #include "runtime.h"
 
+#include <stdlib.h>
+
 enum {
     BEFORE = INSTANTIATED | INITIALIZATION,
     RUNNING = EVENTS | CONTINUOUS | STEPPING,
@@ -66,6 +68,37 @@ static inline bool same_count(const Instance *instance, size_t references, size_
         report(instance, ERROR, "%s: %lu values were passed for %lu scalar variables", instance->name, (unsigned long)values,
                (unsigned long)references);
     return references == values;
+}
+
+/* Lists the references of all elements where some of the variables are arrays, each of which must be passed whole. `all` is to be freed. */
+static inline bool spread(const Instance *instance, const Reference **references, size_t *count, size_t values, Reference **all)
+{
+    *all = NULL;
+    bool any = false;
+    for (size_t i = 0; i < *count && model.arrays; i++)
+        any = any || array_of(&model, (*references)[i]);
+    if (!any)
+        return same_count(instance, *count, values);
+    size_t elements = 0;
+    *all = malloc((values + 1) * sizeof **all);
+    for (size_t i = 0; *all && i < *count; i++) {
+        const Array *array = array_of(&model, (*references)[i]);
+        if (array && array->first != (*references)[i]) {
+            unknown_reference(instance, (*references)[i]);
+            return false;
+        }
+        for (unsigned k = 0; k < (array ? array->size : 1); k++, elements++)
+            if (elements < values)
+                (*all)[elements] = (*references)[i] + k;
+    }
+    if (!*all)
+        report(instance, ERROR, "%s: memory for a list of references is exhausted", instance->name);
+    else if (elements != values)
+        report(instance, ERROR, "%s: %lu values were passed for variables with %lu elements", instance->name, (unsigned long)values,
+               (unsigned long)elements);
+    *references = *all;
+    *count = elements;
+    return *all && elements == values;
 }
 
 static inline fmi3Status not_offered(const Instance *instance, const char *function, const char *instead)

@@ -4,14 +4,22 @@
 fmi3Status fmi3GetFloat64(fmi3Instance i, const fmi3ValueReference references[], size_t count, fmi3Float64 values[], size_t value_count)
 {
     ENTER_IN(fmi3GetFloat64, READABLE, count == 0 || (references && values))
-    return same_count(instance, count, value_count) ? (fmi3Status)get_values(instance, references, count, values, REAL) : fmi3Error;
+    Reference *all;
+    const bool fits = spread(instance, &references, &count, value_count, &all);
+    const Status status = fits ? get_values(instance, references, count, values, REAL) : ERROR;
+    free(all);
+    return (fmi3Status)status;
 }
 
 fmi3Status fmi3SetFloat64(fmi3Instance i, const fmi3ValueReference references[], size_t count, const fmi3Float64 values[],
                           size_t value_count)
 {
     ENTER_IN(fmi3SetFloat64, WRITABLE, count == 0 || (references && values))
-    return same_count(instance, count, value_count) ? (fmi3Status)set_values(instance, references, count, values, REAL) : fmi3Error;
+    Reference *all;
+    const bool fits = spread(instance, &references, &count, value_count, &all);
+    const Status status = fits ? set_values(instance, references, count, values, REAL) : ERROR;
+    free(all);
+    return (fmi3Status)status;
 }
 
 /* Integers and Booleans are doubles inside. */

@@ -123,16 +123,32 @@ void instance_reset(Instance *instance)
 
 enum { VALUES_LENGTH = 512 };
 
-/* The values that a validity condition depends on, as 's = 0.9 m, stroke = 0.4 m'. */
+/* Appends a value, as ', stroke = 0.4 m'; returns the length. */
+static size_t describe_value(const Instance *instance, Reference reference, size_t length, char values[VALUES_LENGTH])
+{
+    const Variable *variable = &model.variable[reference];
+    const char *unit = variable_unit(&model, variable);
+    if (length >= VALUES_LENGTH)
+        return length;
+    return length + (size_t)snprintf(values + length, VALUES_LENGTH - length, "%s%s = %g%s%s", length ? ", " : "",
+                                     variable_name(&model, variable), instance->v[reference], *unit ? " " : "", unit);
+}
+
+/* The values that a validity condition depends on, as 's = 0.9 m, stroke = 0.4 m'. An array has to increase: of it these are the two
+ * neighbours with the least difference. */
 static void describe_values(const Instance *instance, unsigned requirement, char values[VALUES_LENGTH])
 {
     size_t length = 0;
     values[0] = '\0';
-    for (unsigned i = model.concerns[requirement]; i < model.concerns[requirement + 1] && length < VALUES_LENGTH; i++) {
-        const Variable *variable = &model.variable[model.concerned[i]];
-        const char *unit = variable_unit(&model, variable);
-        length += (size_t)snprintf(values + length, VALUES_LENGTH - length, "%s%s = %g%s%s", length ? ", " : "",
-                                   variable_name(&model, variable), instance->v[model.concerned[i]], *unit ? " " : "", unit);
+    for (unsigned i = model.concerns[requirement]; i < model.concerns[requirement + 1]; i++) {
+        const Array *array = array_of(&model, model.concerned[i]);
+        Reference shown = model.concerned[i];
+        for (unsigned k = 0; array && k + 1 < array->size; k++) {
+            const double *at = instance->v + array->first + k, *least = instance->v + shown;
+            shown = at[1] - at[0] < least[1] - least[0] ? array->first + k : shown;
+        }
+        length = describe_value(instance, shown, length, values);
+        length = array ? describe_value(instance, shown + 1, length, values) : length;
     }
 }
 

@@ -16,6 +16,15 @@ typedef struct {
     double c[TAYLOR];
 } Taylor; /* series in a second variable */
 
+/* Returns the least difference of neighbours, which is positive if the numbers increase. */
+static inline double least_step(unsigned n, const double *X)
+{
+    double least = X[1] - X[0];
+    for (unsigned i = 2; i < n; i++)
+        least = X[i] - X[i - 1] < least ? X[i] - X[i - 1] : least;
+    return least;
+}
+
 /* Returns the piece, by the number of its lower node, in which x lies. On a uniform grid its first guess is right. */
 static inline unsigned piece_of(double x, unsigned n, const double *X)
 {
@@ -32,6 +41,14 @@ static inline unsigned piece_of(double x, unsigned n, const double *X)
             low = middle;
     }
     return low < n - 1 ? low : n - 2;
+}
+
+/* Returns the first node beyond x, or x where none is. Nodes may be equal here. */
+static inline double next_node(double x, unsigned n, const double *X)
+{
+    if (x < X[0])
+        return X[0];
+    return x < X[n - 1] ? X[piece_of(x, n, X) + 1] : x;
 }
 
 static inline double quotient_term(const Taylor *q, double numerator, const Taylor *divisor, unsigned k)

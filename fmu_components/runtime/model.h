@@ -48,6 +48,11 @@ typedef struct {
 } Variable;
 
 typedef struct {
+    Reference first; /* its elements are variables with consecutive references */
+    unsigned size;
+} Array; /* parameter that is an array in FMI 3, and as many scalars in FMI 2 */
+
+typedef struct {
     unsigned short known;
     unsigned char stage;
 } Entry; /* of the Jacobian; rows are unknowns, sorted */
@@ -93,9 +98,10 @@ struct Model {
     unsigned variables; /* the place 0 included, which belongs to none */
     Reference time;
     unsigned states, inputs, indicators, relations, times, events, requirements, entries, temporaries, stages;
-    unsigned ranges;
+    unsigned ranges, arrays;
     const Variable *variable;
     const Range *range;
+    const Array *array;
     const char *text; /* all texts of variables and ranges, each ended by 0 */
     const Reference *state, *derivative, *input, *indicator;
     const Reference *relation, *relation_indicator;
@@ -130,6 +136,15 @@ struct Model {
 static inline const char *variable_name(const Model *m, const Variable *variable)
 {
     return m->text + variable->texts;
+}
+
+/* Returns the array to which a variable belongs; null for a scalar. */
+static inline const Array *array_of(const Model *m, Reference reference)
+{
+    for (const Array *array = m->array, *end = array + m->arrays; array < end; array++)
+        if (array->first <= reference && reference < array->first + array->size)
+            return array;
+    return NULL;
 }
 
 static inline const char *variable_unit(const Model *m, const Variable *variable)

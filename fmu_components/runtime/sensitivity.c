@@ -22,7 +22,7 @@ static Status check(const Instance *instance, const Reference *references, size_
     const unsigned variables = model.variables, allowed = known ? KNOWN : CALCULATED | (model.composition ? 1u << STATE : 0);
     for (size_t i = 0; i < count; i++) {
         const Reference r = references[i];
-        if (r >= variables || !(allowed >> variable[r].role & 1) || variable[r].type == INTERNAL || (known && variable[r].type != REAL))
+        if (r >= variables || !(allowed >> variable[r].role & 1) || variable[r].type == INTERNAL || (known && (variable[r].type != REAL || array_of(&model, r))))
             return refuse_place(instance, r, known);
     }
     return OK;

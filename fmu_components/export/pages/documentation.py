@@ -331,7 +331,7 @@ def usage(table: VariableTable) -> str:
     library, _, name = declared.name.rpartition(".")
     instance = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
     fmu = declared.name if library else f"{name}.fmu"
-    own = {v.name: v.start for v in table.with_role(Role.PARAMETER) if not v.name.startswith(("baumgarte.", "compliant."))}
+    own = {v.name: v.start for v in table.with_role(Role.PARAMETER) if not (v.shape or v.name.startswith(("baumgarte.", "compliant.")))}
     added = [_add(instance, fmu, dict(list(own.items())[:2]))]
     connected = []
     needy = [port for port in declared.ports if port.side is Side.EFFORT]

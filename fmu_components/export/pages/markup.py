@@ -79,7 +79,15 @@ def unit_text(unit: str) -> str:
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def value_text(value: float | bool | int | None) -> str:
+_LISTED = 8
+"""Number of elements of an array up to which all are shown."""
+
+
+def value_text(value: float | bool | int | tuple[float, ...] | None) -> str:
+    if isinstance(value, tuple):
+        shown = value if len(value) <= _LISTED else (*value[: _LISTED - 2], value[-1])
+        texts = [value_text(each) for each in shown]
+        return ", ".join(texts if len(value) <= _LISTED else [*texts[:-1], "…", texts[-1]])
     if isinstance(value, bool):
         return str(value).lower()
     return "" if value is None else f"{value:.12g}"

@@ -16,6 +16,7 @@ import sympy
 from sympy.printing.printer import Printer
 
 from fmu_components.declare.functions import ComposedBase
+from fmu_components.declare.tables import Item, LeastStep, LookupBase
 
 NAMESPACE = "http://www.w3.org/1998/Math/MathML"
 LINE = 64
@@ -299,6 +300,25 @@ class _MathML(Printer):
 
     def _print_ComposedBase(self, expr: ComposedBase) -> str:
         return self._print(expr.shown)
+
+    def _print_LookupBase(self, expr: LookupBase) -> str:
+        """Writes a table as a function of its name, with primes or, of two arguments, with the letters by which it is differentiated."""
+        name = str(expr.arrays[-1]).rpartition(".")[0]
+        head = function = _symbol(name)
+        if len(expr.orders) == 1 and expr.orders[0]:
+            head = f"<msup>{function}<mo>{'′' * expr.orders[0]}</mo></msup>"
+        elif any(expr.orders):
+            letters = "".join(axis * order for axis, order in zip("xy", expr.orders, strict=True))
+            head = f"<msub>{function}<mi>{letters}</mi></msub>"
+        return f"<mrow>{head}<mo>\u2061</mo>{_enclosed(_COMMA.join(map(self._print, expr.varying)))}</mrow>"
+
+    def _print_LeastStep(self, expr: LeastStep) -> str:
+        after, before = _symbol(f"{expr.array}[k+1]"), _symbol(f"{expr.array}[k]")
+        return f"<mrow><mi>min</mi><mo>\u2061</mo>{_enclosed(f'{after}<mo>−</mo>{before}')}</mrow>"
+
+    def _print_Item(self, expr: Item) -> str:
+        place = int(expr.args[0])
+        return _symbol(f"{expr.array}[{place + 1 if place >= 0 else 'n'}]")
 
     def _print_exp(self, expr: sympy.exp) -> str:
         return f"<msup>{self._print_Exp1(expr)}<mrow>{self._print(expr.args[0])}</mrow></msup>"

@@ -1,0 +1,1 @@
+"""Tables of components: the word of the declaration language, and the numbers that users give."""

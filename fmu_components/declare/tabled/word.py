@@ -1,0 +1,112 @@
+"""The word ``table`` of components: functions whose numbers are array parameters, which each class may replace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+import sympy
+
+from fmu_components.declare.declaration import DeclarationError, Range, Role, Variable
+from fmu_components.declare.functions import InSI
+from fmu_components.declare.tabled.data import Given, given_table, table_data
+from fmu_components.declare.tables import KINDS, Curve, LeastStep, Surface
+
+
+class Table:
+    """A function that a table gives: ``force(x)``, or ``force(x, y)``; its array parameters are the attributes ``arrays``."""
+
+    def __init__(self, component: Any, name: str, arrays: tuple[sympy.Symbol, ...], kind: str, units: Sequence[str], warned: bool) -> None:
+        self._component, self._name, self.arrays, self._kind, self._units = component, name, arrays, kind, units
+        self._bounds = (
+            [(v.start[0], v.start[-1]) for v in (component._draft.variables[str(each)] for each in arrays[:-1])] if warned else []
+        )
+
+    def __call__(self, *arguments: sympy.Expr) -> sympy.Expr:
+        """Returns the value at one or two ``arguments``."""
+        if len(arguments) != len(self.arrays) - 1:
+            raise DeclarationError(f"the table '{self._name}' was given {len(arguments)} arguments; it takes {len(self.arrays) - 1}")
+        named = [sympy.sympify(each) for each in arguments]
+        for axis, unit, bounds, (place, argument) in zip("xy", self._units, self._bounds, enumerate(named), strict=False):
+            text = f"{axis} at which the table {self._name} is read; beyond its end the last value is held"
+            named[place] = self._component.local(f"{self._name}.at.{axis}", argument, unit, text, holds=bounds)
+        orders = [sympy.Integer(0)] * len(arguments)
+        return (Curve if len(arguments) == 1 else Surface)(*orders, KINDS.index(self._kind), *named, *self.arrays)
+
+
+class Tabled:
+    """Base of components, which may have tables."""
+
+    tables: ClassVar[Mapping[str, Given]] = {}
+    """Tables that replace those of the declaration, by name."""
+
+    def table(
+        self,
+        name: str,
+        points: Sequence[Any],
+        units: Sequence[str],
+        text: str,
+        *,
+        kind: str = "linear",
+        beyond: str = "held",
+        at_least: float = -float("inf"),
+        stepped: bool = False,
+    ) -> Table:
+        """Declares a function that a table gives, of one argument or two, and returns it: ``force = self.table("force", ...)``, ``force(x)``.
+
+        ``points`` are its usual numbers, ``((x1, x2, ...), (y1, y2, ...))`` or ``(x, y, z)`` with a row of z for each x, in ``units``. They
+        become the array parameters ``<name>.x`` and ``<name>.y``, and ``<name>.z`` of two arguments. ``kind`` is "linear" or "cubic", monotone.
+        Beyond the nodes the value of the end is "held", or held and "warned" of. ``at_least`` is the least node of x; in a ``stepped`` table
+        two equal nodes are a step.
+        """
+        component: Any = self
+        where = f"the table '{name}' of {component._name}"
+        arguments = len(units) - 1
+        given = type(self).tables.get(name) or given_table(where, points)
+        data = table_data(where, given, arguments, kind=kind, beyond=beyond)
+        data.check(where, stepped)
+        shapes = [(len(nodes),) for nodes in data.nodes]
+        arrays = []
+        for place, (axis, unit) in enumerate(zip("xyz", units, strict=False)):
+            shape = shapes[place] if place < arguments else tuple(size for (size,) in shapes)
+            numbers = data.nodes[place] if place < arguments else data.values
+            words = f"{'nodes' if place < arguments else 'values'} of the table: {text}"
+            valid = Range(minimum=at_least) if place == 0 else Range()
+            array = Variable(f"{name}.{axis}", Role.PARAMETER, unit, words, numbers, shape=shape, range=valid)
+            arrays.append(component._add(array))
+        for axis, nodes in zip("xy", arrays[:-1], strict=False):
+            least = LeastStep(nodes)
+            margin = sympy.Piecewise((1, least >= 0), (InSI(least), True)) if stepped else least
+            component.require(margin, f"the nodes {name}.{axis} {'never decrease' if stepped else 'increase'}")
+        return Table(self, name, tuple(arrays), data.kind, units, data.beyond == "warned")
+
+    @classmethod
+    def with_tables(cls, **tables: Any) -> type[Self]:
+        """Returns the class of this component with other tables.
+
+        Each is the path of a file with numbers in columns, ``[x, y]``, ``[x, y, z]``, an array, or ``{"points": ..., "kind": "cubic",
+        "beyond": "warned"}`` with one of these. What is no table raises DeclarationError.
+        """
+        given = {name: given_table(f"the table '{name}' of {cls.__name__}", each) for name, each in tables.items()}
+        key = (cls, *sorted(given.items()))
+        if key not in _made:
+            names = {"__module__": cls.__module__, "__qualname__": f"with_tables.<locals>.{cls.__name__}", "__doc__": cls.__doc__}
+            made: Any = type(cls.__name__, (cls,), {**names, "tables": {**cls.tables, **given}})
+            probe = made()
+            probe.declare()
+            known = tables_in(probe._draft.variables)
+            for name in given:
+                if name not in known:
+                    remedy = f"its tables are {', '.join(known)}" if known else "it has none at all"
+                    raise DeclarationError(f"{probe._name} has no table '{name}'; {remedy}")
+            _made[key] = made
+        return _made[key]
+
+
+def tables_in(variables: Mapping[str, Variable]) -> list[str]:
+    """Returns the names of the tables whose arrays are among the ``variables``."""
+    return list(dict.fromkeys(name.rpartition(".")[0] for name, variable in variables.items() if variable.shape))
+
+
+_made: dict[Any, Any] = {}
+"""Classes with tables of their own: the same numbers give the same class."""

@@ -1,0 +1,170 @@
+"""The word ``table``: array parameters, functions of them, and the tables that users give instead."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+import sympy
+
+from fmu_components.declare.component import Component, declaration
+from fmu_components.declare.declaration import DeclarationError
+from fmu_components.declare.tabled.data import MOST
+from fmu_components.declare.tables import Curve, Surface
+from fmu_components.export.build import table_of
+
+
+class Tables(Component):
+    """A curve and a surface."""
+
+    def declare(self):
+        s = self.input("s", 0.25, "m", "deflection", order=0)
+        force = self.table("force", ((-1, 1), (-100, 100)), ("m", "N"), "force by deflection")
+        self.output("f", force(s), "N", "force")
+        area = self.table("area", ((0, 1), (0, 2), ((0, 0), (1, 2))), ("m", "m", "m2"), "area by stroke and height", kind="cubic")
+        self.output("a", area(s, s), "m2", "area")
+
+
+def test_a_table_is_two_arrays_and_a_function():
+    declared = declaration(Tables)
+    x, y, z = (declared[f"area.{axis}"] for axis in "xyz")
+    assert [(v.shape, v.start) for v in (x, y, z)] == [((2,), (0.0, 1.0)), ((2,), (0.0, 2.0)), ((2, 2), (0.0, 0.0, 1.0, 2.0))]
+    assert [each.name for each in z.scalars] == ["area.z[1,1]", "area.z[1,2]", "area.z[2,1]", "area.z[2,2]"]
+    s = declared["s"].symbol
+    assert declared["a"].equation == Surface(0, 0, 1, s, s, x.symbol, y.symbol, z.symbol)
+    assert declared["f"].equation.diff(s) == Curve(1, 0, s, declared["force.x"].symbol, declared["force.y"].symbol)
+    assert declared["f"].equation.diff(s, s) == 0 == declared["f"].equation.diff(declared["force.y"].symbol)
+    assert declared["a"].equation.diff(*[s] * 3) != 0
+
+
+def test_references_count_the_elements():
+    table = table_of(Tables)
+    assert [table.reference(name) for name in ("force.x", "force.y", "area.x", "s")] == [1, 3, 5, 13]
+    assert table.reference("time") == table.count == 16
+    assert table.variable(13).name == "s"
+
+
+FILES = {
+    "comma.csv": "deflection,force\n-1,-10\n0.5,0\n2,40\n",
+    "blank.txt": "-1 -10\n\n0.5  0\n2\t40",
+    "semicolon.csv": "Weg;Kraft\n-1;-10\n0,5;0\n2;40\n",
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_curve_is_read_from_a_file(tmp_path, name):
+    """Commas, blanks or semicolons, with or without heads."""
+    (tmp_path / name).write_text(FILES[name])
+    declared = declaration(Tables.with_tables(force=tmp_path / name))
+    assert (declared["force.x"].start, declared["force.y"].start) == ((-1, 0.5, 2), (-10, 0, 40))
+    assert declared.name == "Tables" and declaration(Tables)["force.x"].size == 2
+
+
+@pytest.mark.parametrize("corner", ["", "mm", "0"])
+def test_a_surface_is_read_from_a_file(tmp_path, corner):
+    (tmp_path / "a.csv").write_text(f"{corner},0,1,2\n0,1,2,3\n5,4,5,6\n")
+    declared = declaration(Tables.with_tables(area=str(tmp_path / "a.csv")))
+    assert [declared[f"area.{axis}"].start for axis in "xyz"] == [(0, 5), (0, 1, 2), (1, 2, 3, 4, 5, 6)]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [[-1, 0.5, 2], [-10, 0, 40]],
+        np.array([[-1, -10], [0.5, 0], [2, 40]]),
+        (np.array([-1, 0.5, 2]), [-10, 0, 40]),
+        {"points": [[-1, 0.5, 2], [-10, 0, 40]], "kind": "cubic", "beyond": "warned"},
+    ],
+)
+def test_a_curve_is_given_by_numbers(given):
+    declared = declaration(Tables.with_tables(force=given))
+    assert (declared["force.x"].start, declared["force.y"].start) == ((-1, 0.5, 2), (-10, 0, 40))
+    warned = isinstance(given, dict)
+    assert declared["f"].equation.args[1] == int(warned)
+    assert ("force.at.x" in declared.by_name) == warned
+    assert not warned or declared["force.at.x"].holds == (-1, 2)
+
+
+def test_a_surface_is_given_by_numbers():
+    grid = np.array([[np.nan, 0, 1, 2], [0, 1, 2, 3], [5, 4, 5, 6]])
+    for given in ([[0, 5], [0, 1, 2], [[1, 2, 3], [4, 5, 6]]], grid):
+        declared = declaration(Tables.with_tables(area=given))
+        assert [declared[f"area.{axis}"].start for axis in "xyz"] == [(0, 5), (0, 1, 2), (1, 2, 3, 4, 5, 6)]
+
+
+def test_the_same_numbers_give_the_same_class():
+    first, second = (Tables.with_tables(force=[[0, 1], [0, each]]) for each in (1, 2))
+    assert first is Tables.with_tables(force=[[0, 1], [0, 1]])
+    assert table_of(first).token != table_of(second).token
+
+
+WRONG = [
+    ("1 2\n3 x4\n", "contains 'x4' in line 2, which is no number; write numbers such as 0.25 or 1e-3"),
+    ("1 2\n3 4 5\n", "has 3 numbers in line 2 where 2 belong"),
+    ("1 2\n", "has 1 value of x; give at least 2"),
+    ("", "has 0 values of x; give at least 2"),
+    ("0 2\n3 4\n\n3 5\n", "does not increase: x[3] = 3 in line 4 follows 3; sort it, and remove repetitions"),
+    ("0 2\n3 inf\n", "contains inf; give finite numbers only"),
+    ([[0, 1, 2], [0, 1]], "has 3 numbers where 2 belong"),
+    ([0, 1, 2], "has 1 number where 2 belong"),
+    ([[0, 1], ["a", 1]], "contains 'a', which is no number"),
+    (5, "is given as '5'; give the path of a file, or lists of numbers"),
+    ([range(MOST), range(MOST)], f"has {2 * MOST} numbers; give at most {MOST}"),
+    ({"points": [[0, 1], [0, 1]], "kind": "spline"}, "has kind = 'spline'; give 'linear' or 'cubic'"),
+    ({"points": [[0, 1], [0, 1]], "beyond": "stop"}, "has beyond = 'stop'; give 'held' or 'warned'"),
+    ({"numbers": [[0, 1], [0, 1]]}, "is given with 'numbers'; give 'points'"),
+]
+
+
+@pytest.mark.parametrize(("given", "sentence"), WRONG)
+def test_what_is_no_curve_is_refused(tmp_path, given, sentence):
+    if isinstance(given, str):
+        (tmp_path / "wrong.csv").write_text(given)
+        given = tmp_path / "wrong.csv"
+    with pytest.raises(DeclarationError, match=rf"^the table 'force' of Tables {re.escape(sentence)}"):
+        Tables.with_tables(force=given)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ([[0, 1], [0, 1], [[0, 1]]], "has 2 values of x and 1 rows of z"),
+        ([[0, 1], [0, 1], [[0, 1], [0, 1, 2]]], "has 3 numbers where 2 belong"),
+        ([[0, 1], [1, 0], [[0, 1], [0, 1]]], "does not increase: y[2] = 0 follows 1"),
+        ([0, 1], "is no grid"),
+    ],
+)
+def test_what_is_no_surface_is_refused(given, sentence):
+    with pytest.raises(DeclarationError, match=re.escape(sentence)):
+        Tables.with_tables(area=given)
+
+
+def test_files_and_names_that_do_not_exist_are_refused(tmp_path):
+    with pytest.raises(DeclarationError, match=r"'force' of Tables: the file '.*none.csv' cannot be read: No such file or directory"):
+        Tables.with_tables(force=tmp_path / "none.csv")
+    with pytest.raises(DeclarationError, match=r"Tables has no table 'strength'; its tables are force, area"):
+        Tables.with_tables(strength=[[0, 1], [0, 1]])
+
+
+def test_units_are_checked():
+    class Wrong(Component):
+        """A force that is a length."""
+
+        def declare(self):
+            t = self.input("t", 0.0, "s", "time")
+            self.output("f", self.table("force", ((0, 1), (0, 1)), ("m", "N"), "force")(t), "N", "force")
+
+    with pytest.raises(DeclarationError, match=r"the terms of .* differ in dimension"):
+        declaration(Wrong)
+
+
+def test_a_table_takes_as_many_arguments_as_it_has():
+    class Wrong(Component):
+        """A curve of two arguments."""
+
+        def declare(self):
+            self.table("force", ((0, 1), (0, 1)), ("m", "N"), "force")(sympy.Integer(0), sympy.Integer(0))
+
+    with pytest.raises(DeclarationError, match=r"the table 'force' was given 2 arguments; it takes 1"):
+        declaration(Wrong)
