@@ -31,14 +31,15 @@ from fmu_components.export.ready import PACKS
 
 ROOT = Path(__file__).resolve().parent
 KERNEL = Path("coupling/kernel")
+LOOKUP = Path("fmu_components/runtime")
 PROGRAM = "jourdain-host"
 SOURCE_OF_PROGRAM = KERNEL / "hosts" / "jourdain_host.c"
 
 CORE = Extension(
     "coupling.kernel._core",
     sources=sorted(str(path) for path in KERNEL.glob("*/*.c") if path != SOURCE_OF_PROGRAM),
-    depends=sorted(map(str, KERNEL.glob("*/*.h"))),
-    include_dirs=[str(KERNEL)],
+    depends=sorted(map(str, (*KERNEL.glob("*/*.h"), LOOKUP / "lookup.h"))),
+    include_dirs=[str(KERNEL), str(LOOKUP)],
     extra_compile_args=[
         "-DKERNEL_EXPORTED",
         "-std=c11",

@@ -86,6 +86,7 @@ C_LAYERS = (
 
 C_FOLDERS: dict[str, tuple[str, ...]] = {
     **{f"{KERNEL}/{folder}": tuple(f"{KERNEL}/{each}" for each in C_LAYERS[:i]) for i, folder in enumerate(C_LAYERS)},
+    f"{KERNEL}/tapes": (*(f"{KERNEL}/{each}" for each in C_LAYERS[: C_LAYERS.index("tapes")]), "fmu_components/runtime"),
     "fmu_components/runtime": (),
     "coupling/export/embedded": (*(f"{KERNEL}/{each}" for each in C_LAYERS), "fmu_components/runtime"),
 }

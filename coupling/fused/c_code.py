@@ -15,7 +15,7 @@ from coupling.fused.c_angles import ANGLES, CALL, angles_first, calls, turned
 from coupling.fused.c_order import interleaved
 from coupling.fused.expressions import Graph, Op
 
-GENERATOR = 4
+GENERATOR = 5
 """Version of the generated text; to be raised with each change of the text for the same graph."""
 CHUNK = 400
 """Operations of one function."""
@@ -23,6 +23,7 @@ _LONG = 100
 """Characters of an expression that is not joined with others any more."""
 
 HEAD = f"/* Generated from the equations of a system; generator {GENERATOR}. */\n#include <math.h>"
+TABLES = '#include "lookup.h"'
 EXPORTED = '__attribute__((visibility("default")))'
 
 
@@ -57,7 +58,8 @@ def c_source(graph: Graph, stages: Mapping[str, Section], kept: Iterable[int], s
     on."""
     places = _Places(graph, stages, kept, slot_of_leaf, first_free)
     text = [line for stage, section in stages.items() for line in _functions(graph, places, stage, section)]
-    head = [HEAD, ANGLES] if any(line.startswith(CALL) for line in text) else [HEAD]
+    tables = any(graph.op[node] >= Op.CURVE for section in stages.values() for node in section.nodes)
+    head = [HEAD, *([TABLES] if tables else []), *([ANGLES] if any(line.startswith(CALL) for line in text) else [])]
     return CSource(text="\n".join(head + text) + "\n", size=places.size, slot=places.slot, constants=places.constants)
 
 
@@ -178,6 +180,8 @@ _FORMS = {
     Op.OR: "{} != 0 || {} != 0",
     Op.NOT: "{} == 0",
     Op.SELECT: "{} != 0 ? {} : {}",
+    Op.CURVE: "curve({}, {}, {}, {}, &{}, &{})",
+    Op.SURFACE: "surface({}, {}, {}, {}, {}, {}, {}, &{}, &{}, &{})",
     **{
         op: f"{op.name.lower()}({{}})"
         for op in (Op.SQRT, Op.SIN, Op.COS, Op.TAN, Op.ASIN, Op.ACOS, Op.ATAN, Op.SINH, Op.COSH, Op.TANH, Op.EXP, Op.LOG, Op.FLOOR)

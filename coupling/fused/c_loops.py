@@ -21,7 +21,7 @@ import numpy as np
 
 from coupling.fused import c_shapes
 from coupling.fused.c_angles import ANGLES, WIDTH
-from coupling.fused.c_code import EXPORTED, HEAD, CSource, Section
+from coupling.fused.c_code import EXPORTED, HEAD, TABLES, CSource, Section
 from coupling.fused.c_shapes import Loop, Operand, Shape
 from coupling.fused.expressions import Graph, Op
 
@@ -322,6 +322,8 @@ def _sorting(shape: Shape) -> tuple:
 def _text(loops: list[Loop], shapes: list[Shape], stages: Iterable[str]) -> Iterator[str]:
     yield HEAD
     yield c_shapes.HEAD
+    if any(op >= Op.CURVE for shape in shapes for op, _ in shape.operations):
+        yield TABLES
     if any(loop.follows and shapes[loop.shape].turns for loop in loops):
         yield ANGLES
     for number, loop in enumerate(loops):

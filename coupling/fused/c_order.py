@@ -12,7 +12,7 @@ _CYCLES = {Op.DIVIDE: 13, Op.SQRT: 20}
 _OTHERS = 3
 _AT_ONCE = 4
 """Operations that begin in one cycle."""
-_CALLS = frozenset({*range(Op.SIN, Op.POWER + 1), Op.FLOOR, Op.CEILING})
+_CALLS = frozenset({*range(Op.SIN, Op.POWER + 1), Op.FLOOR, Op.CEILING, Op.CURVE, Op.SURFACE})
 """Functions at whose call all registers go to memory."""
 
 

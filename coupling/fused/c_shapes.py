@@ -82,14 +82,17 @@ def _statements(loop: Loop, shape: Shape, kind: str, reads: list[str], result: s
     used = {each[1] for _, operands in shape.operations for each in operands if each[0] == 0}
     place = {node: f"{result.format(i * loop.apart[0])} = " for i, node in enumerate(shape.results)}
     for i, (op, operands) in enumerate(shape.operations):
+        arrays = operands[_FIRST_ARRAY.get(Op(op), len(operands)) :]
         for each in operands:
-            if each not in known:
+            if each not in known and each not in arrays:
                 known[each] = _named(each, len(known))
                 if each[0] == 2:
                     _, block, at = each  # type: ignore[misc]
                     yield f"        const {kind} {known[each]} = {reads[block].format(block, at * loop.apart[1 + block])};"
-        values = [known[each] for each in operands]
-        if kind == "double" or (op in _WHOLE and any(each[0] != 1 for each in operands)):
+        values = [known[each] for each in operands if each not in arrays]
+        if arrays:
+            done = _of_tables(Op(op), loop, operands, values, kind)
+        elif kind == "double" or (op in _WHOLE and any(each[0] != 1 for each in operands)):
             done = operation(Op(op), values)
         elif op in _TURNED:
             if values[0] not in turned:
@@ -102,12 +105,29 @@ def _statements(loop: Loop, shape: Shape, kind: str, reads: list[str], result: s
         yield f"        {f'const {kind} n{i} = ' if i in used else ''}{place.get(i, '')}{done};"
 
 
+def _of_tables(op: Op, loop: Loop, operands: tuple[Operand, ...], values: list[str], kind: str) -> str:
+    """Returns an operation on arrays, whose first places stand for them."""
+
+    def place(operand: Operand, k: int) -> str:
+        _, block, at = operand  # type: ignore[misc]
+        apart = "" if not k else f" + {k}" if loop.follows[block] else f" + {k} * s{block}"
+        return f"b{block}[{at * loop.apart[1 + block]}{apart}]"
+
+    def one(k: int, several: bool) -> str:
+        numbers = [f"{each}[{k}]" if several and operand[0] != 1 else each for operand, each in zip(operands, values, strict=False)]
+        return operation(op, [*numbers, *(place(each, k) for each in operands[len(values) :])])
+
+    return one(0, False) if kind == "double" else f"(several){{{', '.join(one(k, True) for k in range(WIDTH))}}}"
+
+
 def _named(operand: Operand, number: int) -> str:
     return f"n{operand[1]}" if operand[0] == 0 else c_number(operand[1]) if operand[0] == 1 else f"r{number}"
 
 
 _WHOLE = (Op.ADD, Op.SUBTRACT, Op.MULTIPLY, Op.DIVIDE, Op.NEGATE)
 _TURNED = {Op.SIN: "sine", Op.COS: "cosine"}
+_FIRST_ARRAY = {Op.CURVE: 4, Op.SURFACE: 7}
+"""Place of the first operand that is an array."""
 
 
 def _by_one(op: Op, operands: tuple[Operand, ...], values: list[str]) -> str:

@@ -13,9 +13,10 @@ from threading import RLock
 import coupling.kernel
 from coupling.fmus.archive import UnpackingFailed
 from coupling.fmus.cache import shared_folder
+from coupling.fused.c_code import TABLES
 from coupling.kernel.equations.fused import Stage, loaded, vectors
 from coupling.kernel.platform.own import Library
-from fmu_components.export.compile import PLATFORMS, ExportError, compiler_version, shared_library
+from fmu_components.export.compile import PLATFORMS, RUNTIME, ExportError, compiler_version, shared_library
 
 _FLAGS = (
     "-std=c11", "-O1", "-fexpensive-optimizations", "-fPIC", "-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=off",
@@ -90,8 +91,14 @@ def _fill(folder: Path, text: str) -> None:
 
 
 def _whole(text: str) -> str:
-    """Returns the text with the library's own sines and cosines, where the text uses those of many angles."""
+    """Returns the text with the library's own sines and cosines, where the text uses those of many angles, and with functions of tables."""
+    text = text.replace(TABLES, _tables(), 1) if TABLES in text else text
     return _own_angles() + text if "KERNEL_ANGLES_H" in text else text
+
+
+@cache
+def _tables() -> str:
+    return (RUNTIME / "lookup.h").read_text(encoding="utf-8")
 
 
 @cache

@@ -19,6 +19,7 @@ from coupling.fused.expressions import Graph, Op
 from coupling.plan.instances import component_of
 from fmu_components.declare.declaration import Declaration, Role, Variable
 from fmu_components.declare.functions import ComposedBase, Direction, Magnitude
+from fmu_components.declare.tables import LookupBase
 from fmu_components.export.build import table_of
 
 __all__ = ["DISCRETE", "ClassEquations", "NoEquations", "Role", "Variable", "equations_of"]
@@ -118,6 +119,8 @@ class _Lowering:
             return g.select(g.apply(Op.GREATER, length, g.zero), g.div(self.node(e.args[0]), length), g.zero)
         if isinstance(e, ComposedBase):
             return self.node(e.formula)
+        if isinstance(e, LookupBase):
+            return self._lookup(e)
         return self._function(e)
 
     def _variable(self, symbol: sympy.Symbol) -> int:
@@ -169,6 +172,12 @@ class _Lowering:
                 square = g.mul(square, square) if whole else square
             return g.div(g.one, result) if exponent.is_negative else result
         return g.apply(Op.POWER, b, self.node(exponent))
+
+    def _lookup(self, e: LookupBase) -> int:
+        sizes = self.equations.declared.by_symbol[e.arrays[-1]].shape
+        constants = map(self.graph.constant, (*e.orders, e.kind)), map(self.graph.constant, sizes)
+        varying, arrays = map(self.node, e.varying), map(self._variable, e.arrays)
+        return self.graph.apply(Op.CURVE if len(sizes) == 1 else Op.SURFACE, *constants[0], *varying, *constants[1], *arrays)
 
     def _relation(self, e: Relational) -> int:
         g, left, right = self.graph, self.node(e.lhs), self.node(e.rhs)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from coupling.fused.fingerprints import PRIME, of_leaf, of_number, on_circle, quotient
+from coupling.fused.lookups import looked_up
 
 
 class Op(IntEnum):
@@ -60,6 +62,9 @@ class Op(IntEnum):
     NOT = 38
     SELECT = 39
     """The second operand where the first is not 0, else the third."""
+    CURVE = 40
+    """Value of a table by its orders, kind, arguments, sizes and arrays; of each array the leaf of its first number is the operand."""
+    SURFACE = 41
 
     @property
     def leaf(self) -> bool:
@@ -364,9 +369,22 @@ class Graph:
                     values[node] = np.asarray(self.value[node])
                 elif op <= _VARIABLE:
                     values[node] = np.asarray(leaf(op, int(self.value[node])))
+                elif op >= Op.CURVE:
+                    arrays = [self._array(each, size, leaf) for each, size in self.arrays_of(node)]
+                    values[node] = looked_up(op.name, [values[a] for a in self.args[node][: -len(arrays)]], arrays)
                 else:
                     values[node] = CALCULATED[op](*(values[a] for a in self.args[node]))
         return [values[root] for root in roots]
+
+    def arrays_of(self, node: int) -> list[tuple[int, int]]:
+        """Returns the arrays of a table, by the leaves of their first numbers, and their sizes."""
+        count = 1 + (self.op[node] is Op.SURFACE)
+        sizes = [int(self.value[each]) for each in self.args[node][-2 * count - 1 : -count - 1]]
+        return list(zip(self.args[node][-count - 1 :], (*sizes, prod(sizes)), strict=True))
+
+    def _array(self, first: int, size: int, leaf: Callable[[Op, int], np.ndarray | float]) -> np.ndarray:
+        number = int(self.value[first])
+        return np.stack([np.asarray(leaf(self.op[first], number + i)) for i in range(size)], axis=-1)
 
 
 _SIMPLE: dict[Op, Callable[..., int]] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from coupling.fused.expressions import Graph, Op
+from coupling.fused.not_fused import NotFused
 
 Gradient = Mapping[int, int]
 """A gradient: by the number of a leaf, the derivative by it; missing ones are 0."""
@@ -27,6 +28,8 @@ def gradients(graph: Graph, roots: Iterable[int], leaf: Op) -> list[Gradient]:
     return [found.get(root, {}) for root in roots]
 
 
+_LARGEST, _LAST_ALONG_Y = (1, 3), 3
+"""Order of the last derivative of a table that is not 0, by its kind; last order of a surface by its second argument."""
 _FLAT = frozenset(
     {Op.SIGN, Op.FLOOR, Op.CEILING, Op.GREATER, Op.GREATER_EQUAL, Op.EQUAL, Op.AND, Op.OR, Op.NOT},
 )
@@ -71,7 +74,19 @@ def _partial(g: Graph, node: int, op: Op, args: tuple[int, ...], place: int) -> 
     if op is Op.ATAN2:
         square = g.add(g.mul(a, a), g.mul(b, b))
         return g.neg(g.div(a, square)) if place else g.div(b, square)
+    if op in (Op.CURVE, Op.SURFACE):
+        return _of_table(g, op, args, place - (2 if op is Op.CURVE else 3))
     return _OF_ONE[op](g, a, node)
+
+
+def _of_table(g: Graph, op: Op, args: tuple[int, ...], place: int) -> int:
+    """Returns the derivative of a table by one of its arguments: the table with that order raised."""
+    order, kind = int(g.value[args[place]]), int(g.value[args[1 if op is Op.CURVE else 2]])
+    if order >= _LARGEST[kind] and (place == 0 or kind == 0):
+        return g.zero
+    if order >= _LAST_ALONG_Y:
+        raise NotFused(f"a surface has no derivative of order {order + 1} by its second argument")
+    return g.apply(op, *args[:place], g.constant(order + 1), *args[place + 1 :])
 
 
 def _of_root(g: Graph, a: int, node: int) -> int:

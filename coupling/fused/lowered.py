@@ -70,6 +70,8 @@ class Lowered:
     """Variables that were asked for by themselves, in terms of states, drives and unknowns."""
     variables: dict[tuple[int, str], Variable] = field(default_factory=dict)
     """The declarations of the variables in these lists."""
+    elements: dict[tuple[int, str], tuple[str, int]] = field(default_factory=dict)
+    """Array and place of each element of an array among the parameters."""
 
     @property
     def unknowns(self) -> int:
@@ -81,6 +83,9 @@ class Lowered:
         if listed is None:
             return [random.uniform(0.3, 1.7) for _ in range(count)]
         variable = self.variables[listed[number]]
+        if listed[number] in self.elements:  # nodes of tables increase
+            place = self.elements[listed[number]][1]
+            return [0.3 + 1.4 * (place + random.random()) / variable.size for _ in range(count)]
         if variable.type == "boolean":
             first = [random.random() < 0.5 for _ in range(count // 2)]
             return [float(each) for each in (*first, *(not each for each in first))]

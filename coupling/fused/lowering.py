@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from coupling.fmus.views import subscripts
 from coupling.fused.equations import DISCRETE, ClassEquations, NoEquations, Role, equations_of
 from coupling.fused.expressions import Graph, Op
 from coupling.fused.islands import check_loops, check_order
@@ -166,8 +167,10 @@ class _System:
 
     def _sort_by_part(self, op: Op, listed: list[tuple[int, str]]) -> None:
         """Renumbers leaves by part: like instances then have their parameters at like distances, independent of the order of requests."""
-        order = sorted(range(len(listed)), key=listed.__getitem__)
-        self.graph.renumber(op, {old: new for new, old in enumerate(order)})
+        elements = self.result.elements
+        order = sorted(range(len(listed)), key=lambda i: (listed[i][0], *elements.get(listed[i], (listed[i][1], 0))))
+        first = {old: new for new, old in enumerate(order) if elements.get(listed[old], ("", 0))[1] == 0}
+        self.graph.renumber(op, first)
         listed[:] = [listed[old] for old in order]
 
     def _solve(self) -> None:
@@ -314,7 +317,7 @@ class _System:
             return self._listed(self.result.discrete, Op.DISCRETE, part, variable.name)
         address = self._address(part, place) if variable.role in (Role.INPUT, Role.ALGEBRAIC) else None
         if address is None:
-            return self._listed(self.result.parameters, Op.PARAMETER, part, variable.name)
+            return self._listed(self.result.parameters, Op.PARAMETER, part, variable.name, variable.shape)
         if address in self.numbers:
             number = self.numbers[address]
             return graph.leaf(Op.UNKNOWN, number) if self.solved else Affine(graph.zero, {number: graph.one})
@@ -325,10 +328,15 @@ class _System:
     def _state(self, part: Part, name: str) -> int:
         return part.states.index(part.fmu.variables[name].reference)
 
-    def _listed(self, known: list[tuple[int, str]], op: Op, part: int, name: str) -> int:
-        known.append((part, name))
-        self.result.variables[part, name] = self.classes[part].declared[name]
-        return self.graph.leaf(op, len(known) - 1)
+    def _listed(self, known: list[tuple[int, str]], op: Op, part: int, name: str, shape: tuple[int, ...] = ()) -> int:
+        """Returns the leaf of a variable; that of an array stands for its first element, after which the others are listed."""
+        node = self.graph.leaf(op, len(known))
+        names = [f"{name}{each}" for each in subscripts(shape)] if shape else [name]
+        known += ((part, each) for each in names)
+        self.result.variables |= {(part, each): self.classes[part].declared[name] for each in names}
+        if shape:
+            self.result.elements |= {(part, each): (name, place) for place, each in enumerate(names)}
+        return node
 
     def _arriving(self, address: Address) -> Value:
         """Returns the value of an input: the sum of its sources."""

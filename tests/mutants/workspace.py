@@ -22,7 +22,7 @@ from tests.mutants.mutations import Mutant
 from tests.mutants.sources import ROOT
 
 KERNEL = Path("coupling/kernel")
-COMPILE = ["gcc", "-std=c11", "-O1", "-fPIC", "-DKERNEL_EXPORTED", "-fno-math-errno", f"-I{KERNEL}"]
+COMPILE = ["gcc", "-std=c11", "-O1", "-fPIC", "-DKERNEL_EXPORTED", "-fno-math-errno", f"-I{KERNEL}", "-Ifmu_components/runtime"]
 COMPILE += [f"-Werror={each}" for each in ("incompatible-pointer-types", "int-conversion", "implicit-function-declaration")]
 LINK = ["gcc", "-shared", "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free"]
 LIBRARY = KERNEL / "_core.so"

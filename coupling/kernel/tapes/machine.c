@@ -1,6 +1,7 @@
 #include "tapes/machine.h"
 
 #include "system/kernel_internal.h"
+#include "tapes/looked_up.h"
 #include "tapes/operations.h"
 #include "platform/platform.h"
 #include "tapes/tape.h"
@@ -208,6 +209,15 @@ static void turned(Code *c, const TapeStep *step)
     call(c, &function);
 }
 
+static int looked_up(Code *c, const TapeStep *step)
+{
+    PUT(c, 0x48, 0xBF); /* mov rdi, */
+    bytes(c, &step->operand, sizeof step->operand);
+    PUT(c, 0x48, 0x89, 0xDE); /* mov rsi, rbx */
+    call(c, &look_up[step->operation - CURVE_OPERATION]);
+    return 0;
+}
+
 /* The register of the result. */
 static int calculated(Code *c, int operation, const int *operand)
 {
@@ -245,6 +255,8 @@ static void write_step(Code *c, const TapeStep *step)
         turned(c, step);
     else if (step->operation <= MULTIPLY_SUBTRACT_OPERATION)
         keep(c, calculated(c, step->operation, step->operand), step->result);
+    else if (is_lookup(step->operation))
+        keep(c, looked_up(c, step), step->result);
     else
         keep(c, called(c, step->operation, step->operand), step->result);
 }

@@ -39,12 +39,15 @@
     OP(NOT, 1, A == 0)                  \
     OP(SELECT, 3, A != 0 ? B : C)
 
+/* Values of tables: name and number of operands. Orders, kind and sizes are numbers; of each array its first place is the operand. */
+#define LOOKUPS(OP) OP(CURVE, 6, ) OP(SURFACE, 10, )
+
 #define NUMBER_OF(name, operands, value) name##_OPERATION,
 
-enum { OPERATIONS(NUMBER_OF) ALL_OPERATIONS };
+enum { OPERATIONS(NUMBER_OF) LOOKUPS(NUMBER_OF) ALL_OPERATIONS };
 
 #define OPERANDS_OF(name, operands, value) operands,
 
-static const int operands_of[] = {OPERATIONS(OPERANDS_OF)};
+static const int operands_of[] = {OPERATIONS(OPERANDS_OF) LOOKUPS(OPERANDS_OF)};
 
 #endif

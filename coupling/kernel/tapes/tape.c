@@ -1,5 +1,6 @@
 #include "tapes/tape.h"
 
+#include "tapes/looked_up.h"
 #include "tapes/operations.h"
 #include "tapes/turned.h"
 
@@ -30,6 +31,11 @@ void tape_run(const void *tape, double *workspace)
             at += count;
             continue;
         }
+        if (is_lookup(operation)) {
+            for (int i = 0; i < count; i++, at += operands_of[operation])
+                result[i] = look_up[operation - CURVE_OPERATION](at, w);
+            continue;
+        }
         switch (operation) {
             OPERATIONS(RUN)
         }
@@ -40,7 +46,7 @@ void tape_run(const void *tape, double *workspace)
 
 const char *tape_operation(int operation, int *operands)
 {
-    static const char *const names[] = {OPERATIONS(NAME)};
+    static const char *const names[] = {OPERATIONS(NAME) LOOKUPS(NAME)};
     if (operation < 0 || operation >= ALL_OPERATIONS)
         return NULL;
     *operands = operands_of[operation];

@@ -19,7 +19,7 @@ ALLOWED = 1e-10
 STEPPED = {Op.SIGN, Op.FLOOR, Op.CEILING, Op.GREATER, Op.GREATER_EQUAL, Op.EQUAL, Op.AND, Op.OR, Op.NOT}
 
 
-@pytest.mark.parametrize("op", [op for op in Op if op >= Op.ADD])
+@pytest.mark.parametrize("op", [op for op in Op if Op.ADD <= op < Op.CURVE])
 def test_the_slope_of_each_operation(op):
     """The slope exists by each operand, except where the operation jumps."""
     g = Graph()

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 KERNEL = Path(__file__).parents[3] / "coupling" / "kernel"
+TABLES = Path(__file__).parents[3] / "fmu_components" / "runtime"
 
 
 class Scalar(NamedTuple):
@@ -32,7 +33,8 @@ class Headers:
     def __init__(self, headers: Iterable[Path], folder: Path) -> None:
         source = folder / "headers.c"
         source.write_text("".join(f'#include "{each}"\n' for each in headers))
-        options = ["-std=c11", "-g", "-gdwarf-4", "-fno-eliminate-unused-debug-types", f"-I{KERNEL}", "-aux-info", folder / "prototypes"]
+        options = ["-std=c11", "-g", "-gdwarf-4", "-fno-eliminate-unused-debug-types", f"-I{KERNEL}", f"-I{TABLES}"]
+        options += ["-aux-info", folder / "prototypes"]
         subprocess.run(["gcc", *options, "-c", source, "-o", folder / "headers.o"], check=True)
         dump = subprocess.run(["readelf", "--debug-dump=info", folder / "headers.o"], check=True, capture_output=True, text=True).stdout
         self._entries = dict(_entries(dump))

@@ -16,6 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
 KERNEL = ROOT / "coupling" / "kernel"
+TABLES = ROOT / "fmu_components" / "runtime"
 WATCHED = "JOURDAIN_TEST_WATCHED_KERNEL"
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-sanitize=nonnull-attribute")
 """All but that of copies of no bytes from nowhere, which do nothing everywhere and which the next C standard allows."""
@@ -39,7 +40,7 @@ def build(folder: Path) -> Path:
 
     def compiled(source: Path) -> Path:
         target = folder / f"{source.parent.name}_{source.stem}.o"
-        subprocess.run(["gcc", *FLAGS, f"-I{KERNEL}", "-c", str(source), "-o", str(target)], check=True)
+        subprocess.run(["gcc", *FLAGS, f"-I{KERNEL}", f"-I{TABLES}", "-c", str(source), "-o", str(target)], check=True)
         return target
 
     with ThreadPoolExecutor(2) as pool:
