@@ -31,6 +31,7 @@ from fmu_components.modelica.icons import Point, box_icon
 from fmu_components.modelica.model import ModelicaModel, modelica_model
 from fmu_components.modelica.names import modelica_name, modelica_string, modelica_unit, modelica_value
 from fmu_components.modelica.package import PACKAGE, package_lines, switching
+from fmu_components.modelica.tables import modelica_start
 
 _TOLERANCE = 1e-8
 
@@ -258,6 +259,8 @@ class _System:
                 found[name] = f" = {' + '.join(self.given[target])}"
             elif variable.name in given and variable.role in (Role.PARAMETER, Role.INPUT) and not self._follows(target):
                 found[name] = f" = {_value(given[variable.name])}"
+            elif variable.shape and any(each.startswith(f"{variable.name}[") for each in given):
+                found[name] = f" = {modelica_start(variable, {each: float(value) for each, value in given.items()})}"
         return ", ".join(f"{name}{text}" for name, text in found.items())
 
     def _follows(self, target: Name) -> bool:

@@ -9,6 +9,8 @@ from sympy.printing.str import StrPrinter
 
 from fmu_components.declare.declaration import DeclarationError
 from fmu_components.declare.functions import ComposedBase, Direction, Magnitude, TurnFactor
+from fmu_components.declare.tables import LookupBase
+from fmu_components.modelica.tables import call
 
 _FUNCTIONS = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log", "sign", "floor")
 
@@ -96,6 +98,8 @@ class ModelicaPrinter(StrPrinter):
             return self._shared(expr)
         if isinstance(expr, ComposedBase):
             return f"({self._print(expr.formula)})"
+        if isinstance(expr, LookupBase):
+            return call(expr, [self._print(each) for each in expr.varying], [self._print(each) for each in expr.arrays])
         name = type(expr).__name__
         if name not in _FUNCTIONS:
             raise DeclarationError(f"the function '{name}' has no Modelica text; express it by {', '.join(_FUNCTIONS)}")

@@ -22,6 +22,7 @@ from fmu_components.modelica.connectors import CONNECTORS, SPATIAL_EFFORTS
 from fmu_components.modelica.expressions import ModelicaPrinter
 from fmu_components.modelica.icons import component_icon, placement
 from fmu_components.modelica.names import modelica_name, modelica_string, modelica_unit, modelica_value
+from fmu_components.modelica.tables import modelica_start
 
 _LEFT_OUT = re.compile(r"(residual|position|velocity|acceleration|multiplier|validity)\[\d+\]|residual|.*\.qdd")
 """Outputs that serve the importer of an FMU, or that would need second derivatives for their own sake."""
@@ -290,13 +291,14 @@ class _Model:
 
 def _declaration(variable: Variable, declared: Declaration, derived: bool) -> str:
     kind = "Boolean" if variable.type == "boolean" else "Real"
-    attributes = [f'unit = "{modelica_unit(variable.unit)}"'] if kind == "Real" and modelica_unit(variable.unit) else []
+    each = "each " if variable.shape else ""
+    attributes = [f'{each}unit = "{modelica_unit(variable.unit)}"'] if kind == "Real" and modelica_unit(variable.unit) else []
     prefix, value = "", ""
     text = variable.text
     if variable.role is Role.PARAMETER:
-        prefix, value = "parameter ", f" = {modelica_value(variable.start)}"
+        prefix, value = "parameter ", f" = {modelica_start(variable)}"
         bounds = (("min", variable.range.minimum), ("max", variable.range.maximum))
-        attributes += [f"{word} = {modelica_value(bound)}" for word, bound in bounds if abs(bound) < float("inf")]
+        attributes += [f"{each}{word} = {modelica_value(bound)}" for word, bound in bounds if abs(bound) < float("inf")]
         text += f" ({variable.range})" if variable.range.open_below or variable.range.open_above else ""
     elif variable.role is Role.INPUT and not derived:
         prefix, value = "input ", f" = {modelica_value(variable.start)}"
@@ -307,7 +309,8 @@ def _declaration(variable: Variable, declared: Declaration, derived: bool) -> st
         # Nothing outside can determine such a state; elsewhere the user says which of the start values are to be kept.
         if variable.gauge is not None or not declared.ports:
             attributes.append("fixed = true")
-    return f"{prefix}{kind} {modelica_name(variable.name)}{_attributes(attributes)}{value} {modelica_string(text)}"
+    sizes = f"[{', '.join(map(str, variable.shape))}]" if variable.shape else ""
+    return f"{prefix}{kind} {modelica_name(variable.name)}{sizes}{_attributes(attributes)}{value} {modelica_string(text)}"
 
 
 def _attributes(attributes: Sequence[str]) -> str:

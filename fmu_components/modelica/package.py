@@ -8,6 +8,8 @@ from pathlib import Path
 from fmu_components.declare.declaration import Declaration, DeclarationError, Role
 from fmu_components.modelica.connectors import Source, interfaces
 from fmu_components.modelica.model import ModelicaModel, modelica_model
+from fmu_components.modelica.tables import FUNCTIONS
+from fmu_components.modelica.tables import PACKAGE as TABLES
 
 PACKAGE = "Jourdain"
 _SWITCHING = (Role.RELATION, Role.DISCRETE, Role.DISCRETE_INPUT)
@@ -52,6 +54,8 @@ def package_lines(models: Mapping[str, ModelicaModel], sources: Iterable[Source]
     for library, members in libraries.items():
         whole = [f"package {library}", *(f"  {line}" for line in members), f"end {library};"] if library else members
         lines += [f"  {line}" for line in whole]
+    if any(f"{TABLES}." in line for members in libraries.values() for line in members):
+        lines += [f"  {line}" for line in FUNCTIONS]
     return [*lines, *([f" {annotation}"] if annotation else []), f"end {PACKAGE};"]
 
 
