@@ -82,15 +82,15 @@ def _statements(loop: Loop, shape: Shape, kind: str, reads: list[str], result: s
     used = {each[1] for _, operands in shape.operations for each in operands if each[0] == 0}
     place = {node: f"{result.format(i * loop.apart[0])} = " for i, node in enumerate(shape.results)}
     for i, (op, operands) in enumerate(shape.operations):
-        arrays = operands[_FIRST_ARRAY.get(Op(op), len(operands)) :]
-        for each in operands:
-            if each not in known and each not in arrays:
+        count = _FIRST_ARRAY.get(Op(op), len(operands))
+        for each in operands[:count]:
+            if each not in known:
                 known[each] = _named(each, len(known))
                 if each[0] == 2:
                     _, block, at = each  # type: ignore[misc]
                     yield f"        const {kind} {known[each]} = {reads[block].format(block, at * loop.apart[1 + block])};"
-        values = [known[each] for each in operands if each not in arrays]
-        if arrays:
+        values = [known[each] for each in operands[:count]]
+        if count < len(operands):
             done = _of_tables(Op(op), loop, operands, values, kind)
         elif kind == "double" or (op in _WHOLE and any(each[0] != 1 for each in operands)):
             done = operation(Op(op), values)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from coupling.fused.expressions import Graph, Op
 from coupling.fused.not_fused import NotFused
 
 Gradient = Mapping[int, int]
 """A gradient: by the number of a leaf, the derivative by it; missing ones are 0."""
+
+
+def is_piecewise_affine(op: Op) -> bool:
+    return op in _FLAT or op in (Op.MAX, Op.MIN, Op.ABS, Op.SELECT)
 
 
 def gradients(graph: Graph, roots: Iterable[int], leaf: Op) -> list[Gradient]:
@@ -20,9 +24,9 @@ def gradients(graph: Graph, roots: Iterable[int], leaf: Op) -> list[Gradient]:
         op, args = graph.op[node], graph.args[node]
         if op is leaf:
             found[node] = {int(graph.value[node]): graph.one}
-        elif any(a in found for a in args) and op not in _FLAT:
+        elif any(a in found for a in args):
             graph.owner_now = graph.owner[node]
-            slopes = _gradient(graph, node, op, args, found)
+            slopes = tangent(graph, node, op, args, [found.get(a, {}) for a in args])
             if slopes:
                 found[node] = slopes
     return [found.get(root, {}) for root in roots]
@@ -35,8 +39,10 @@ _FLAT = frozenset(
 )
 
 
-def _gradient(g: Graph, node: int, op: Op, args: tuple[int, ...], found: Mapping[int, Mapping[int, int]]) -> dict[int, int]:
-    given = [found.get(a, {}) for a in args]
+def tangent(g: Graph, node: int, op: Op, args: Sequence[int], given: Sequence[Gradient]) -> dict[int, int]:
+    """Returns the derivatives of a node, an operation on others, given those of its operands."""
+    if op in _FLAT:
+        return {}
     if op in (Op.ADD, Op.SUBTRACT):
         return _joined(g, given[0], given[1], lambda a, b: g.apply(op, a, b))
     if op is Op.NEGATE:
@@ -60,7 +66,7 @@ def _joined(g: Graph, a: Mapping[int, int], b: Mapping[int, int], operation: Cal
     return {leaf: slope for leaf, slope in joined.items() if slope != g.zero}
 
 
-def _partial(g: Graph, node: int, op: Op, args: tuple[int, ...], place: int) -> int:
+def _partial(g: Graph, node: int, op: Op, args: Sequence[int], place: int) -> int:
     """Returns the derivative of an operation by one operand."""
     a, b = args[0], args[-1]
     if op is Op.MULTIPLY:
@@ -79,7 +85,7 @@ def _partial(g: Graph, node: int, op: Op, args: tuple[int, ...], place: int) -> 
     return _OF_ONE[op](g, a, node)
 
 
-def _of_table(g: Graph, op: Op, args: tuple[int, ...], place: int) -> int:
+def _of_table(g: Graph, op: Op, args: Sequence[int], place: int) -> int:
     """Returns the derivative of a table by one of its arguments: the table with that order raised."""
     order, kind = int(g.value[args[place]]), int(g.value[args[1 if op is Op.CURVE else 2]])
     if order >= _LARGEST[kind] and (place == 0 or kind == 0):

@@ -49,6 +49,10 @@ class Lowered:
     discrete: list[tuple[int, str]] = field(default_factory=list)
     """Part and name of each variable that changes at events only."""
     loops: tuple[LoweredLoop, ...] = ()
+    bent: tuple[LoweredLoop, ...] = ()
+    """The loops with guesses of their unknowns, where equations are not affine; ``loops`` are those of the last step of Newton's method."""
+    curved: bool = False
+    """True if equations are not even affine in pieces."""
     switched: tuple[int, ...] = ()
     """Numbers of the unknowns whose equations set them to 0 while their modes have their constraints not in force."""
     left_out: frozenset[int] = frozenset()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
 
 from coupling.fmus.views import subscripts
 from coupling.fused.equations import DISCRETE, ClassEquations, NoEquations, Role, equations_of
 from coupling.fused.expressions import Graph, Op
+from coupling.fused.gradients import is_piecewise_affine, tangent
+from coupling.fused.guesses import guess, guessed
 from coupling.fused.islands import check_loops, check_order
 from coupling.fused.linear_forms import Affine, Names, Value
 from coupling.fused.lowered import Lowered, LoweredLoop
@@ -176,8 +179,10 @@ class _System:
     def _solve(self) -> None:
         """Makes unknowns leaves; values that depend on them are computed anew."""
         self.solved = True
+        every = [value for known in (*self.values, *self.local) for value in known.values() if isinstance(value, int)]
+        bent = guessed(self.graph, every)
         for known in (*self.values, *self.local):
-            for key in [key for key, value in known.items() if type(value) is Affine]:
+            for key in [key for key, value in known.items() if type(value) is Affine or value in bent]:
                 del known[key]
 
     def _residual_needs(self, address: Address) -> Iterable[tuple[int, int]]:
@@ -401,9 +406,24 @@ class _System:
         if op is Op.SELECT and isinstance(a, int):
             return self._sum(values[1], values[2], lambda yes, no: g.select(a, yes, no))
         cleared = [self._cleared(value) for value in values]
-        if cleared == list(values):
+        return self._applied(op, part, cleared) if cleared != list(values) else self._bent(op, values)
+
+    def _bent(self, op: Op, values: Sequence[Value]) -> Affine | int:
+        """Returns the tangent of an operation at a guess of the unknowns."""
+        g = self.graph
+        if self.result.unknowns > _MOST:
             raise _NotAffine
-        return self._applied(op, part, cleared)
+        self.result.curved = self.result.curved or not is_piecewise_affine(op)
+        slopes = [self.names.put_away([value.slopes])[0] if isinstance(value, Affine) else {} for value in values]
+        bases = (value.base if isinstance(value, Affine) else value for value in values)
+        starts = [self._at_guess(base, own) for base, own in zip(bases, slopes, strict=True)]
+        found = g.apply(op, *starts)
+        bent = tangent(g, found, op, starts, slopes)
+        return Affine(self._at_guess(found, {unknown: g.neg(slope) for unknown, slope in bent.items()}), bent) if bent else found
+
+    def _at_guess(self, base: int, slopes: Mapping[int, int]) -> int:
+        """Returns an affine value at the guess."""
+        return reduce(lambda total, each: self.graph.add(total, self.graph.mul(each[1], guess(self.graph, each[0]))), slopes.items(), base)
 
     def _cleared(self, value: Value) -> Value:
         """Returns a node where unknowns cancel each other, else the value itself."""
@@ -429,6 +449,8 @@ class _System:
 
 
 _VARIABLE = Op.VARIABLE
+_MOST = 60
+"""Largest number of unknowns of equations that are solved again and again, since they are not affine."""
 
 
 class _NotAffine(Exception):

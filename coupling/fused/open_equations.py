@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from coupling.fused.bent import at_unknowns
 from coupling.fused.c_code import Section
 from coupling.fused.kept import kept
 from coupling.fused.open_loops import entries, levels, residuals
@@ -46,6 +47,7 @@ def open_equations(built: Built) -> OpenEquations:
 
     with without_collection():
         lowered = lower(built)
+        at_unknowns(lowered)
         graph = lowered.graph
         roots = [*lowered.derivatives, *residuals(lowered), *levels(lowered)]
         found = entries(lowered)

@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 
+from coupling.fused.bent import at_unknowns
 from coupling.fused.c_code import Section
 from coupling.fused.expressions import Graph, Op
 from coupling.fused.gradients import gradients
@@ -57,6 +58,7 @@ def slopes(built: Built, write: Write = as_tapes) -> Slopes:
 
     with without_collection():
         lowered = lower(built)
+        at_unknowns(lowered)
         found, graph = entries(lowered), lowered.graph
         first, given = regions(lowered)
         kept_nodes = {signed_node(graph, node)[0] for node in found.values()}

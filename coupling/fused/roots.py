@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from coupling.fused.elimination import Elimination, Order, eliminations
 from coupling.fused.expressions import Op
+from coupling.fused.guesses import at
 from coupling.fused.lowered import Lowered, LoweredLoop
 from coupling.fused.recursion import Pivots
 from coupling.memory import without_collection
@@ -57,7 +58,7 @@ def derivatives(lowered: Lowered) -> Roots:
             unknowns=unknowns,
             pivots=pivots,
             diagonals=diagonals,
-            misfits=misfits,
+            misfits=_bent_misfits(lowered, orders, unknowns) if lowered.bent else misfits,
             derivatives=lowered.derivatives,
             eliminations=orders,
         )
@@ -102,6 +103,36 @@ def corrections(lowered: Lowered, roots: Roots, mobility: Mapping[tuple[int, int
                 term = graph.mul(slope, unknowns[unknown - loop.first])
                 found[number, state] = graph.add(found.get((number, state), graph.zero), term)
     return found
+
+
+def solved_loops(lowered: Lowered, orders: Sequence[Elimination]) -> list[int]:
+    """Returns the unknowns of all loops."""
+    found = []
+    for loop, order in zip(lowered.loops, orders, strict=True):
+        right = [lowered.graph.neg(node) for node in loop.residuals]
+        found += _solved(lowered, loop, order, _rows(loop, order), right).unknowns
+    return found
+
+
+def misfits(lowered: Lowered, loops: Sequence[LoweredLoop], orders: Sequence[Elimination], unknowns: Sequence[int]) -> list[int]:
+    """Returns by loop the greatest residual of an equation at given unknowns, relative to its terms."""
+    return [
+        _misfit(
+            lowered,
+            loop,
+            order,
+            _rows(loop, order),
+            [lowered.graph.neg(node) for node in loop.residuals],
+            list(unknowns[loop.first : loop.first + len(loop.unknowns)]),
+        )
+        for loop, order in zip(loops, orders, strict=True)
+    ]
+
+
+def _bent_misfits(lowered: Lowered, orders: Sequence[Elimination], unknowns: Mapping[int, int]) -> list[int]:
+    """Returns the misfits of equations that are not affine, at their solution."""
+    values = [unknowns[number] for number in range(lowered.unknowns)]
+    return misfits(lowered, at(lowered.graph, lowered.bent, values), orders, values)
 
 
 def _rows(loop: LoweredLoop, order: Elimination) -> list[dict[int, int]]:

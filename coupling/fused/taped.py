@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coupling.fused.bent import settle
 from coupling.fused.c_code import Section, c_source
 from coupling.fused.elimination import Order
 from coupling.fused.expressions import Op
@@ -93,6 +94,7 @@ class Stages:
 
         cut = cut_between_blocks(built)
         lowered = lower(cut.built) if cut else lower(built, calls=True)
+        settle(lowered)
         lowered.left_out = may_be_left_out(lowered, repeated) if repeated and not cut else lowered.left_out
         roots = recursive_derivatives(lowered, cut.pivots, cut.original) if cut else derivatives(lowered)
         graph = lowered.graph

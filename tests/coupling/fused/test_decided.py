@@ -16,13 +16,16 @@ from tests.support.systems.systems import pendulum
 
 
 def rubbing() -> System:
-    """Returns a system with friction that follows from multipliers, which no graph can hold."""
+    """Returns a chain with friction that follows from multipliers, of more of which than here no graph is made."""
     system = System("rubbing", gravity=(0.0, -9.81))
     system.add("ground", "planar.Fixed")
-    system.add("pin", "planar.RevoluteFriction", {"mu": 0.1, "radius": 0.01})
-    system.add("rod", "planar.Body1", {"p1.rx": -0.5, "x": 0.5})
-    system.connect("ground.p1", "pin.M")
-    system.connect("pin.N", "rod.p1")
+    end = "ground.p1"
+    for place, name in enumerate(("rod", *(f"rod{i}" for i in range(2, 22)))):
+        system.add(f"pin_of_{name}", "planar.RevoluteFriction", {"mu": 0.1, "radius": 0.01})
+        system.add(name, "planar.Body2", {"p1.rx": -0.5, "p2.rx": 0.5, "x": place + 0.5})
+        system.connect(end, f"pin_of_{name}.M")
+        system.connect(f"pin_of_{name}.N", f"{name}.p1")
+        end = f"{name}.p2"
     return system
 
 

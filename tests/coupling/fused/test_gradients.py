@@ -55,6 +55,8 @@ CASES = {
     "crane": lambda: example("06_hydraulic_crane").system(),
     "spatial joint": lambda: smallest("spatial.Universal"),
     "rolling disc": lambda: smallest("planar.RollingDisc"),
+    "lossy gear": lambda: smallest("mechanical1d.LossyGear"),
+    "friction by a reaction": lambda: smallest("planar.RevoluteFriction"),
 }
 
 

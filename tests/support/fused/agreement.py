@@ -8,6 +8,7 @@ from unittest.mock import patch
 import numpy as np
 
 from coupling.errors import StartError
+from coupling.fused.bent import settle
 from coupling.fused.expressions import Op
 from coupling.fused.lowered import Lowered
 from coupling.fused.lowering import lower, lower_variables
@@ -37,6 +38,7 @@ class Fused:
 
     def __init__(self, built: Built) -> None:
         self.lowered: Lowered = lower(built)
+        settle(self.lowered)
         self.roots: Roots = derivatives(self.lowered)
 
     def leaves(self, session: Session, t: float, x: np.ndarray) -> Leaves:
