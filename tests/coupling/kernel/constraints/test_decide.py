@@ -27,6 +27,23 @@ def flat(length: float = 1.0) -> System:
     return system
 
 
+def spherical() -> System:
+    """A spherical parallelogram whose axes lie in one plane: all bodies turn about one point, and none moves from its place."""
+    system, first, second, arm = System("sphere", gravity=(0.0, 0.0, 0.0)), 0.0, 1.0, 0.6
+
+    def axis(port: str, angle: float) -> dict[str, float]:
+        return {f"{port}.zx": np.sin(angle), f"{port}.zz": np.cos(angle), f"{port}.xx": 0.0, f"{port}.xy": 1.0}
+
+    for i, at in enumerate((first, second)):
+        system.add(f"ground{i}", "spatial.Fixed", axis("p1", at))
+        system.add(f"rocker{i}", "spatial.Body2", {**axis("p1", at), **axis("p2", at + arm)})
+        system.join("spatial.Revolute", f"ground{i}.p1", f"rocker{i}.p1", name=f"foot{i}")
+    system.add("coupler", "spatial.Body2", {**axis("p1", first + arm), **axis("p2", second + arm)})
+    for i in range(2):
+        system.join("spatial.Revolute", f"rocker{i}.p2", f"coupler.p{i + 1}", name=f"head{i}")
+    return system
+
+
 @pytest.mark.parametrize(
     ("system", "freedoms"),
     [
@@ -44,3 +61,10 @@ def test_as_many_repeat_others_as_the_freedoms_say(system: Callable[[], System],
         velocities = session.built.states // 2
         constraints = sum(len(loop.unknowns) for loop in session.schedule.loops)
         assert len(session.repeated) == constraints - velocities + freedoms
+
+
+def test_bodies_that_only_turn_are_displaced_too() -> None:
+    """Gruebler's count: 20 constraints of hinges, 18 velocities and one freedom. Where all axes lie in one plane, the rank is one less."""
+    with begun(spherical()) as session:
+        assert sum(len(loop.unknowns) for loop in session.schedule.loops) == 20
+        assert len(session.repeated) == 20 - 18 + 1
