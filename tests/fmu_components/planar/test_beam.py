@@ -87,6 +87,18 @@ def test_eight_shapes_give_the_frequencies_of_a_free_beam():
     assert np.all(np.abs(found / FREE - 1) < [1e-7, 1e-5, 2e-3])
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("ends", "stretch", "exact"), [(1, 0, (3.5160152685, 22.0344915647, 61.6972144135)), (2, 1, FREE)])
+def test_eight_shapes_give_the_frequencies_of_a_clamped_beam(ends, stretch, exact):
+    """A cantilever, and a beam clamped at both ends, which rings as a free one; it cannot bend without an axial shape."""
+    system = System("clamped")
+    system.add("beam", Beam(8, stretch), {**UNIT, "x": 0.5})
+    for k in range(1, ends + 1):
+        system.add(f"wall{k}", "planar.Fixed", {"p1.rx": k - 1.0})
+        system.join("planar.Weld", f"wall{k}.p1", f"beam.p{k}", name=f"weld{k}")
+    assert np.all(np.abs(frequencies(system.linearise())[:3] / exact - 1) < [2e-8, 4e-6, 2e-3])
+
+
 @pytest.mark.parametrize(("radius", "speed"), TURNING)
 def test_two_formulations_of_a_turning_beam_agree(radius, speed):
     """Galerkin's method with eighteen polynomials has the three lowest frequencies of the differential equation, in both planes."""

@@ -7,7 +7,7 @@ import pytest
 
 from fmu_components.catalogue import all_components
 from jourdain import DeclarationError, System, WeldedBeam
-from tests.support.components.beams import APPENDAGES, TURNING, UNIT, elastica, frequencies
+from tests.support.components.beams import APPENDAGES, HIGHER, TURNING, UNIT, elastica, frequencies, hub_frequency
 
 
 def satellite(block: bool) -> System:
@@ -39,10 +39,19 @@ def turning(speed: float, bending: int, radius: float = 0.0) -> System:
 
 @pytest.mark.slow
 def test_blocks_and_welded_beams_span_the_same_shapes():
-    """A hub with two appendages has the same eight frequencies either way, the first two near their closed form."""
+    """A hub with two appendages has the same eight frequencies either way, the first two near their closed form, all above it."""
     found = [frequencies(satellite(block).linearise())[:8] for block in (True, False)]
     assert found[0] == pytest.approx(found[1], rel=1e-9)
     assert found[0][:2] == pytest.approx(APPENDAGES, rel=3e-5)
+    assert found[0][:4] == pytest.approx([4.218729, 6.378486, 23.873832, 24.562111], abs=1e-6)
+    assert np.all(found[0][:6] > [*APPENDAGES, *HIGHER]) and found[0][2:6] == pytest.approx(HIGHER, rel=3e-2)
+
+
+def test_the_closed_form_of_a_hub_with_appendages():
+    """The determinant vanishes at the known frequencies, both alike and opposed."""
+    alike = [hub_frequency(True, each) for each in ((4, 4.5), (23, 24), (63, 64))]
+    opposed = [hub_frequency(False, each) for each in ((6, 7), (24, 25), (63, 64))]
+    assert [alike[0], opposed[0], alike[1], opposed[1], opposed[2], alike[2]] == pytest.approx([*APPENDAGES, *HIGHER], abs=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.optimize import fsolve
 
-from jourdain import DeclarationError, SpatialBeam, System
+from jourdain import DeclarationError, SpatialBeam, System, orientation
 from tests.support.components.beams import UNIT, frequencies, in_plane, out_of_plane
 
 SPACE = {"rho": 1000.0, "A": 1e-3, "Iy": 1e-3, "Iz": 2e-3, "E": 1e3, "It": 1e-3, "G": 1e3, "gz": 0.0}
@@ -144,6 +144,72 @@ def test_pieces_of_a_thin_bar_approach_a_rod_with_order_four():
     errors = [np.linalg.norm((each - exact)[:3]) for each in ends]
     assert errors == pytest.approx([4.53e-4, 3.54e-5, 2.52e-6, 2.1e-7], rel=0.05)
     assert [abs(each[3] - exact[3]) for each in ends] == pytest.approx([3.8e-5, 4.9e-6, 1.8e-6, 4.9e-7], rel=0.05)
+
+
+RADIUS, ANGLE, FORCE, BEND = 100.0, np.pi / 4, 600.0, 8.333e5
+"""Arc in the plane x-y, clamped along x, with a dead force along z at its end; E I of both planes and G J are alike, E A is 1e7."""
+
+
+def arc(pieces: int | None, shear: float = np.inf) -> np.ndarray:
+    """Returns the displacement of the end of the arc, or of a polygon of ``pieces`` in it, as a rod of Reissner, by shooting."""
+    force, step = np.zeros(3), ANGLE / (pieces or 1)
+    kink = [[np.cos(step / 2), -np.sin(step / 2), 0], [np.sin(step / 2), np.cos(step / 2), 0], [0, 0, 1]]
+
+    def rates(_, y, curved):
+        R, moment = y[3:12].reshape(3, 3), y[12:]
+        a, b, c = R.T @ moment / BEND + [0, 0, curved]
+        along = R @ ([1, 0, 0] + R.T @ force / [1e7, shear, shear])
+        return np.concatenate([along, (R @ [[0, -c, b], [c, 0, -a], [-b, a, 0]]).ravel(), -np.cross(along, force)])
+
+    def end(moment):
+        y = np.concatenate([np.zeros(3), np.eye(3).ravel(), moment])
+        options = {"rtol": 1e-8, "atol": 1e-7, "method": "DOP853"}
+        if pieces is None:
+            return solve_ivp(rates, (0, RADIUS * ANGLE), y, args=(1 / RADIUS,), **options).y[:, -1]
+        for _ in range(pieces):
+            y[3:12] = (y[3:12].reshape(3, 3) @ kink).ravel()
+            y = solve_ivp(rates, (0, 2 * RADIUS * np.sin(step / 2)), y, args=(0.0,), **options).y[:, -1]
+            y[3:12] = (y[3:12].reshape(3, 3) @ kink).ravel()
+        return y
+
+    moment = np.zeros(3)
+    for share in (0.5, 1.0):
+        force[2] = share * FORCE
+        moment = fsolve(lambda each: end(each)[12:], moment, xtol=1e-9)
+    return end(moment)[:3] - RADIUS * np.array([np.sin(ANGLE), 1 - np.cos(ANGLE), 0])
+
+
+def polygon(pieces: int) -> np.ndarray:
+    """Returns the same of straight beams with an axial shape, which are welded at angles, in equilibrium."""
+    step = ANGLE / pieces
+    length, c, s = 2 * RADIUS * np.sin(step / 2), np.cos(step / 2), np.sin(step / 2)
+    section = {"L": length, "A": 1.0, "E": 1e7, "Iy": BEND / 1e7, "Iz": BEND / 1e7, "It": BEND / 1e7, "G": 1e7, "rho": 1.0, "gz": 0.0}
+    system = System("arc")
+    system.add("wall", "spatial.Fixed")
+    at, place = "wall.p1", np.zeros(3)
+    for k in range(pieces):
+        angle = step * (k + 0.5)
+        along = length * np.array([np.cos(angle), np.sin(angle), 0.0])
+        pose = {"x": place[0] + along[0] / 2, "y": place[1] + along[1] / 2, **orientation((0, 0, 1), angle)}
+        system.add(f"piece{k}", SpatialBeam(2, 1, 2), section | pose | {"p1.xx": c, "p1.xy": -s, "p2.xx": c, "p2.xy": s})
+        system.join("spatial.Weld", at, f"piece{k}.p1", name=f"weld{k}")
+        at, place = f"piece{k}.p2", place + along
+    system.add("load", "spatial.Wrench", {"Fz": FORCE})
+    system.connect("load.M", at)
+    run = system.simulate(1e-6, initial=system.equilibrium())
+    return np.array([run[f"{at}.{axis}"][0] for axis in "xyz"]) - place
+
+
+@pytest.mark.slow
+def test_a_curved_beam_bends_out_of_its_plane():
+    """Bathe's bend of 45 degrees: straight pieces come to a rod in a polygon with order four, and this to the arc with order two."""
+    exact = arc(None)
+    assert arc(None, shear=41.6667e5) == pytest.approx([-23.56130, -13.60502, 53.47610], abs=1e-5)
+    assert exact == pytest.approx([-23.55924, -13.60436, 53.47239], abs=1e-5)
+    found = {pieces: polygon(pieces) for pieces in (2, 4, 8)}
+    errors = [float(np.linalg.norm(each - arc(pieces))) for pieces, each in found.items()]
+    assert errors == pytest.approx([0.215, 1.57e-2, 1.01e-3], rel=0.05)
+    assert (4 * found[8] - found[4]) / 3 == pytest.approx(exact, abs=6e-3)
 
 
 @pytest.mark.slow

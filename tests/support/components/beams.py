@@ -12,6 +12,8 @@ UNIT = {"rho": 1000.0, "A": 1e-3, "I": 1e-3, "E": 1e3, "gy": 0.0}
 """Mass per length, bending stiffness and stretching stiffness of 1, without gravity."""
 APPENDAGES = (4.218713434315, 6.378344069335)
 """Lowest frequencies of a free hub of 2 kg and 0.4 kg m2 with two such beams at 0.3 m: both alike, and opposed; ``hub_frequency`` has them too."""
+HIGHER = (23.70327995815, 24.38436754232, 63.407484398, 63.45193330747)
+"""The next ones, alike and opposed in turn, the last two opposed and alike."""
 
 TURNING = {
     (0, 0): ((3.516015, 22.034492, 61.697214), (3.516015, 22.034492, 61.697214)),
