@@ -117,8 +117,17 @@ def test_a_motor_heats_its_winding():
     system.add("lost", "signal.Integrator")
     for a, b in {"source.pin": "motor.pin", "rotor.flange": "motor.flange", "winding.port": "motor.heat", "motor.loss": "lost.u"}.items():
         system.connect(a, b)
-    result = system.simulate(2.0, rtol=1e-10)
+    result = system.simulate(2.0, rtol=1e-11, atol=1e-12)
     resistance = 0.5 * (1 + 3.93e-3 * (result["winding.T"] - 293.15))
+
+    def rates(t, y):
+        i, w, T = y
+        R = 0.5 * (1 + 3.93e-3 * (T - 293.15))
+        return [(12 - R * i - 0.05 * w) / 1e-3, 0.05 * i / 0.02, R * i * i / 20]
+
+    exact = solve_ivp(rates, (0, 2), [0, 0, 293.15], "DOP853", result.time, rtol=1e-12, atol=1e-12)
+    for row, name in zip(exact.y, ("motor.current", "rotor.w", "winding.T"), strict=True):
+        assert result[name] == pytest.approx(row, rel=1e-8, abs=1e-8)
     assert result["motor.loss"] == pytest.approx(resistance * result["motor.current"] ** 2, rel=1e-12)
     assert result["lost.y"] == pytest.approx(result["winding.heat"], rel=1e-10, abs=1e-9)
     assert result["winding.T"][-1] > 294
@@ -150,6 +159,34 @@ def test_a_hot_brake_fades():
     assert (w > 1).any() and (w < -1).any() and (~slips).any()
     assert share.min() < 0.9 and share[0] == 1
     assert result["lost.y"] == pytest.approx(result["disc.heat"], rel=1e-10, abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("component", "start", "load"),
+    [
+        ("mechanical1d.Brake", {"force": 1000.0, "mu": 0.4, "radius": 0.1, "surfaces": 2.0}, "mechanical1d.Inertia"),
+        ("mechanical1d.Clutch", {"capacity": 80.0}, "mechanical1d.Inertia"),
+        ("mechanical1d.LineBrake", {"force": 100.0, "mu": 0.4, "surfaces": 2.0}, "mechanical1d.Mass"),
+    ],
+)
+def test_fading_has_a_closed_form(component, start, load):
+    """Of m v' = -80 s and C T' = 80 s v with s = 1 - rate (T - T0): v = sqrt(a/b) tan(angle - sqrt(a b) 80 t/m) and s = a + b v^2."""
+    m, C, rate, v0, t = 4.0, 150.0, 4e-3, 8.0, 0.35
+    system = System("fading")
+    system.add("ground", "mechanical1d.Fixed1D")
+    inertia, speed, side = ("I", "w", "ground.shaft") if load == "mechanical1d.Inertia" else ("m", "v", "ground.flange")
+    system.add("load", load, {inertia: m, speed: v0})
+    system.add("disc", "thermal.Capacity", {"C": C, "T": 373.15})
+    fade = {"fade.rate": rate, "fade.least": 0.0, "fade.temperature": 373.15}
+    system.join(component, side, "load.flange", start | fade, name="brake", heat_port=True)
+    system.connect("disc.port", "brake.heat")
+    result = system.simulate(t, rtol=1e-11, atol=1e-12, output_interval=0.05)
+    b = rate * m / (2 * C)
+    a = 1 - b * v0**2
+    exact = np.sqrt(a / b) * np.tan(np.arctan(v0 * np.sqrt(b / a)) - np.sqrt(a * b) * 80 * result.time / m)
+    assert result[f"load.{speed}"] == pytest.approx(exact, rel=1e-9, abs=1e-9)
+    assert result["disc.T"] == pytest.approx(373.15 + m * (v0**2 - exact**2) / (2 * C), rel=1e-9)
+    assert abs(result["brake.multiplier[1]"]) == pytest.approx(80 * (a + b * exact**2), rel=1e-8)
 
 
 def test_a_faded_brake_keeps_its_least_friction():
