@@ -19,7 +19,7 @@ from fmu_components.declare.heat import heated, without_heat
 from fmu_components.words import components_called
 
 _PACKAGE = Path(__file__).parent
-_NOT_COMPONENTS = {"declare", "export", "flexible", "modelica", "runtime", "__pycache__"}
+_NOT_COMPONENTS = {"declare", "export", "flexible", "laws", "modelica", "runtime", "__pycache__"}
 
 
 class UnknownComponent(LookupError):

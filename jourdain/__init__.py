@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from fmu_components.flexible.given import MeshError as MeshError
     from fmu_components.flexible.made import flexible_body as flexible_body
     from fmu_components.flexible.ports import Patch as Patch
+    from fmu_components.laws.force_law import force_law as force_law
     from fmu_components.planar.Beam import Beam as Beam
     from fmu_components.planar.WeldedBeam import WeldedBeam as WeldedBeam
     from fmu_components.signal.StateSpace import StateSpace as StateSpace
@@ -84,6 +85,7 @@ _NAMES = {
     "fmu_components.flexible.formats.npz": "write_mesh",
     "fmu_components.flexible.formats.reading": "read_mesh",
     "fmu_components.flexible.ports": "Patch",
+    "fmu_components.laws.force_law": "force_law",
     "fmu_components.planar.Beam": "Beam",
     "fmu_components.planar.WeldedBeam": "WeldedBeam",
     "fmu_components.signal.StateSpace": "StateSpace",

@@ -42,7 +42,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "fmu_components": (
         "__init__ words",
         "declare runtime",
-        "flexible planar spatial mechanical1d hydraulic pneumatic thermal electrical signal",
+        "flexible laws planar spatial mechanical1d hydraulic pneumatic thermal electrical signal",
         "catalogue",
         "export",
         "modelica",

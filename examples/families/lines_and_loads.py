@@ -1,13 +1,13 @@
 """Buffers, brakes and loads.
 
 A wagon hits another one with elastic buffers. A clamp stops a slide. A hoist drops its load against an eddy-current brake. A fan and a winder
-load a motor. A claw coupling takes up its play.
+load a motor. A claw coupling takes up its play. A seat hangs on a spring that hardens, by a formula.
 """
 
 import numpy as np
 from report import Report
 
-from jourdain import System
+from jourdain import System, force_law
 
 
 def shunting() -> System:
@@ -54,6 +54,16 @@ def loaded() -> System:
     return hall
 
 
+def seat() -> System:
+    """Returns a seat of 60 kg that swings by 50 mm on a spring that hardens."""
+    cabin = System("seat")
+    cabin.add("floor", "mechanical1d.Fixed1D")
+    cabin.add("seat", "mechanical1d.Mass", {"m": 60.0, "s": 0.05})
+    spring = force_law("k*s + k3*s**3", k=("N/m", 5e3), k3=("N/m3", 4e6))
+    cabin.join(spring, "floor.flange", "seat.flange", name="spring")
+    return cabin
+
+
 def main() -> None:
     report = Report("Buffers, brakes and loads")
     run = shunting().simulate(2.0, rtol=1e-9)
@@ -71,6 +81,10 @@ def main() -> None:
     w = max(np.roots([2e-3, 0, 2.0 - 20.0, 500.0]).real)
     report.figure("the fan turns at", run["load.w"][-1], w, "rad/s", within=1e-4)
     report.show(run, ("rotor.w", "load.w"), "claws.torque", moving=False)
+    run = seat().simulate(1.0, rtol=1e-9)
+    speed = np.sqrt((5e3 * 0.05**2 / 2 + 4e6 * 0.05**4 / 4) * 2 / 60)
+    report.figure("greatest speed of the seat", abs(run["seat.v"]).max(), speed, "m/s", within=1e-3)
+    report.show(run, "seat.s", "spring.tension", moving=False)
     report.end()
 
 

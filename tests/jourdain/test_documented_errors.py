@@ -115,6 +115,7 @@ CASES: dict[str, Callable[[SimpleNamespace], object]] = {
     "cached_fmu": lambda made: jourdain.cached_fmu(jourdain.find("planar.Fixed"), 4),
     "find": lambda made: jourdain.find("none"),
     "flexible_body": lambda made: jourdain.flexible_body(np.eye(6), np.eye(6), np.eye(3), {}),
+    "force_law": lambda made: jourdain.force_law("k*s"),
     "from_file": lambda made: jourdain.from_file(Path("none.py")),
     "from_modelica": lambda made: jourdain.from_modelica("A.B", "none.mo"),
     "gym.environment": lambda made: environment(pendulum(), actions={}, observations=["rod.x"], step=0.1, reward=lambda seen, done: 0.0),

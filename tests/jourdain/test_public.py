@@ -16,7 +16,7 @@ import jourdain
 PUBLIC = """
     AnalysisError Beam BuildError Checkpoint Component Contacts DeclarationError Ending Equilibria Explanation FmuError FractionalModel Index3 InitialStateError
     InterpolatedModel Isolation Joint LinearFamily LinearGrid LinearModel MeshError Outcome Patch Pose Result ResultError RunEnded Scheme Sensitivities SpatialBeam SpatialJoint StartError StateSpace Statistics
-    Successive SweepError SweepTable System TransferFunction UnknownComponent WeldedBeam all_components cache_folder cached_fmu find flexible_body from_file from_modelica
+    Successive SweepError SweepTable System TransferFunction UnknownComponent WeldedBeam all_components cache_folder cached_fmu find flexible_body force_law from_file from_modelica
     orientation read_mesh sample sweep write_mesh
 """
 DECLARE = "ELECTRICAL HYDRAULIC PLANAR PNEUMATIC ROTATIONAL SPATIAL THERMAL TRANSLATIONAL Angle Magnitude Port PortKind Side falls friction"

@@ -1,0 +1,1 @@
+"""Laws that users give as formulas."""
