@@ -1,6 +1,8 @@
-"""Friction between two flanges whose limit is a parameter."""
+"""Friction between two flanges, and its losses."""
 
 from __future__ import annotations
+
+from typing import ClassVar
 
 import sympy
 
@@ -9,7 +11,18 @@ from fmu_components.declare.joint import Joint
 from fmu_components.declare.switched import Friction, friction
 
 
-class Rubbing(Joint):
+class Losing(Joint):
+    """Base of joints whose friction is one of their constraints: its power is their output ``loss``."""
+
+    slipping: ClassVar[int] = 1
+    """Number of this constraint, which slips."""
+
+    def declare(self) -> None:
+        super().declare()
+        self.output("loss", -self[f"multiplier[{self.slipping}]"] * self[f"velocity[{self.slipping}]"], "W", "power lost as heat")
+
+
+class Rubbing(Losing):
     """Base of frictions with a static and a kinetic limit, the curve of Stribeck between them, and viscous drag."""
 
     def rubs(self, slip: sympy.Expr, what: str, unit: str, speed: str) -> Friction:

@@ -3,12 +3,12 @@
 import sympy
 
 from fmu_components.declare.icon import Drawing, circle, line
-from fmu_components.declare.joint import Joint
 from fmu_components.declare.ports import ROTATIONAL
+from fmu_components.declare.rubbing import Losing
 from fmu_components.declare.switched import friction
 
 
-class BeltDrive(Joint):
+class BeltDrive(Losing):
     """Belt: the rims of the pulleys M and N run at one speed, up to the difference of tensions that friction can hold.
 
     The belt slips at 2 T0 (E - 1)/(E + 1) with E = exp(mu wrap) (Euler and Eytelwein), where T0 is the mean of both tensions. The

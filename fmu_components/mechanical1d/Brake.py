@@ -4,12 +4,12 @@ import sympy
 
 from fmu_components.declare.heat import fading
 from fmu_components.declare.icon import Drawing, arrowhead, box, line
-from fmu_components.declare.joint import Joint
 from fmu_components.declare.ports import ROTATIONAL
+from fmu_components.declare.rubbing import Losing
 from fmu_components.declare.switched import friction
 
 
-class Brake(Joint):
+class Brake(Losing):
     """Friction brake: pads on M, as a rule the ground, hold the shaft N up to mu radius surfaces times the input `force`.
 
     A force of 0 or less lets go. The multiplier is the torque on N; M gets its opposite. The output `loss` is the power
@@ -36,7 +36,3 @@ class Brake(Joint):
         surfaces = self.parameter("surfaces", 2.0, "", "number of surfaces that rub", above=0)
         limit = fading(self) * mu * radius * surfaces * sympy.Max(force, 0)
         return [friction(N.w - M.w, limit, peak * limit)]
-
-    def declare(self):
-        super().declare()
-        self.output("loss", -self["multiplier[1]"] * self["velocity[1]"], "W", "power lost as heat")

@@ -4,12 +4,12 @@ import sympy
 
 from fmu_components.declare.heat import fading
 from fmu_components.declare.icon import Drawing, arrowhead, box, line
-from fmu_components.declare.joint import Joint
 from fmu_components.declare.ports import ROTATIONAL
+from fmu_components.declare.rubbing import Losing
 from fmu_components.declare.switched import friction
 
 
-class Clutch(Joint):
+class Clutch(Losing):
     """Friction clutch: the shafts turn as one up to the torque that it can carry, the input `capacity`, and slip against it beyond.
 
     A capacity of 0 or less lets go. The multiplier is the torque on N; M gets its opposite. The output `loss` is the power
@@ -31,7 +31,3 @@ class Clutch(Joint):
         peak = self.parameter("peak", 1.0, "", "torque up to which it sticks, by that while it slips", at_least=1)
         carried = fading(self) * sympy.Max(capacity, 0)
         return [friction(N.w - M.w, carried, peak * carried)]
-
-    def declare(self):
-        super().declare()
-        self.output("loss", -self["multiplier[1]"] * self["velocity[1]"], "W", "power lost as heat")

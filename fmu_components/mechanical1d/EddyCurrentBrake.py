@@ -1,5 +1,7 @@
 """Eddy-current brake."""
 
+from sympy import Abs
+
 from fmu_components.declare.component import Component
 from fmu_components.declare.icon import Drawing, arc, arrowhead, box, line
 from fmu_components.declare.ports import ROTATIONAL, Side
@@ -27,6 +29,7 @@ class EddyCurrentBrake(Component):
         peak = self.parameter("peak", 10.0, "N.m", "greatest torque at the rated current", at_least=0, nominal=10)
         critical = self.parameter("critical", 100.0, "rad/s", "slip of the greatest torque", above=0, nominal=100)
         excitation = self.input("excitation", 1.0, "", "current of the magnets by its rated value")
+        self.local("magnetisation", Abs(excitation), "", "size of the excitation; beyond 1.5 iron is saturated", holds=(None, 1.5))
         slip = self.output("slip", N.w - M.w, "rad/s", "angular velocity of N relative to M")
         x = slip / critical
         torque = self.output("torque", -2 * peak * excitation**2 * x / (1 + x**2), "N.m", "torque on N")

@@ -4,12 +4,12 @@ import sympy
 
 from fmu_components.declare.heat import fading
 from fmu_components.declare.icon import Drawing, arrowhead, box, line
-from fmu_components.declare.joint import Joint
 from fmu_components.declare.ports import TRANSLATIONAL
+from fmu_components.declare.rubbing import Losing
 from fmu_components.declare.switched import friction
 
 
-class LineBrake(Joint):
+class LineBrake(Losing):
     """Friction brake on a line: pads on M, usually the ground, hold the mass N up to mu surfaces times the input `force`.
 
     A force of 0 or less lets go. The multiplier is the force on N; M gets its opposite. The output `loss` is the power that is lost while
@@ -30,11 +30,8 @@ class LineBrake(Joint):
     def velocity_constraint(self, M, N):
         force = self.input("force", 0.0, "N", "force that presses the pads on")
         mu = self.parameter("mu", 0.4, "", "coefficient of friction", at_least=0)
+        self.expect(1 - mu, "mu is at most 1, as of linings and pads")
         peak = self.parameter("peak", 1.0, "", "coefficient up to which it sticks, by mu", at_least=1)
         surfaces = self.parameter("surfaces", 2.0, "", "number of surfaces that rub", above=0)
         limit = fading(self) * mu * surfaces * sympy.Max(force, 0)
         return [friction(N.v - M.v, limit, peak * limit)]
-
-    def declare(self):
-        super().declare()
-        self.output("loss", -self["multiplier[1]"] * self["velocity[1]"], "W", "power lost as heat")

@@ -28,6 +28,7 @@ class LossyPlanetary(LossyMesh):
 
     def velocity_constraint(self, sun, carrier, ring):
         ratio = self.parameter("ratio", 2.0, "", "teeth of the ring over teeth of the sun", above=0)
+        self.expect(ratio - 1, "the ring has more teeth than the sun, which runs inside it")
         efficiency = self.parameter("efficiency", 0.97, "", "efficiency with a held carrier, when the sun drives", above=0, at_most=1)
         back = self.parameter("back", 0.97, "", "efficiency with a held carrier, when the ring drives", at_most=1)
         return [sun.w + ratio * ring.w - (1 + ratio) * carrier.w, self.rubs(sun.w - carrier.w, efficiency, back, "N.m")]

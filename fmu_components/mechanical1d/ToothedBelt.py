@@ -1,6 +1,6 @@
 """Toothed belt or chain between two wheels."""
 
-from sympy import pi
+from sympy import pi, sin
 
 from fmu_components.declare.icon import Drawing, gearwheel, line
 from fmu_components.declare.lossy_mesh import LossyMesh
@@ -25,6 +25,9 @@ class ToothedBelt(LossyMesh):
     def velocity_constraint(self, M, N):
         teeth_M, teeth_N = (self.parameter(f"teeth_{name}", 20.0, "", f"number of teeth of the wheel {name}", above=0) for name in "MN")
         pitch = self.parameter("pitch", 0.0127, "m", "distance of the teeth along the belt", above=0, nominal=0.01)
+        self.expect(
+            1e-6 - sin(pi * teeth_M) ** 2 - sin(pi * teeth_N) ** 2, "the numbers of teeth are whole, since belts and chains have one pitch"
+        )
         efficiency = self.parameter("efficiency", 0.98, "", "power at N over power at M, when M drives", above=0, at_most=1)
         back = self.parameter("back", 0.98, "", "power at M over power at N, when N drives", at_most=1)
         speed_M, speed_N = (teeth * pitch / (2 * pi) * wheel.w for teeth, wheel in ((teeth_M, M), (teeth_N, N)))

@@ -201,3 +201,17 @@ def test_the_torque_by_speed():
         assert torque(w, **load) == pytest.approx(-(3 * np.sign(w) + 0.2 * w + 0.05 * w * abs(w) + 40 / w), rel=1e-12)
     assert torque(0.05, power=40.0) == pytest.approx(-40 * 0.05 / 0.1**2, rel=1e-13)
     assert torque(0.0, **load) == 0
+
+
+@pytest.mark.parametrize(
+    ("part", "values", "text"),
+    [
+        ("EddyCurrentBrake", {"excitation": 2.0}, "magnetisation"),
+        ("LineBrake", {"mu": 1.2}, "it is expected that mu is at most 1, as of linings and pads"),
+    ],
+)
+def test_values_beyond_the_law_are_warned_of(part, values, text):
+    mass, flange = ("Inertia", "shaft") if part == "EddyCurrentBrake" else ("Mass", "flange")
+    parts = {"wall": ("mechanical1d.Fixed1D", {}), "mass": (f"mechanical1d.{mass}", {}), "part": (f"mechanical1d.{part}", values)}
+    outcome = circuit(parts, [(f"wall.{flange}", "part.M"), ("mass.flange", "part.N")]).simulate(0.1).outcome
+    assert outcome.completed and any(text in each for each in outcome.warnings), outcome

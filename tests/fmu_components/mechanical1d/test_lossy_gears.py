@@ -144,3 +144,37 @@ def test_bearings_brake_a_gear_that_carries_nothing() -> None:
     result = system.simulate(3.0, rtol=1e-10)
     assert result.at(1.0)["motor.w"] == pytest.approx(2.5, rel=1e-6)
     assert result.changes[-1].time == pytest.approx(2.0, rel=1e-6) and abs(result["motor.w"][-1]) < 1e-9
+
+
+ODD = {
+    "mu is at most 0.6, as of dry metal": ("Worm", {"mu": 0.7, "starts": 5.0}),
+    "the numbers of teeth and starts are whole": ("Worm", {"teeth": 30.5}),
+    "the lead angle is at most 45 degrees; beyond, name the other side as the thread": ("PowerScrew", {"lead": 0.1}),
+    "peak is at most 2, as of meshes and bearings; larger static friction is that of a seized one": ("LossyGear", {"peak": 2.5}),
+    "the numbers of teeth are whole, since belts and chains have one pitch": ("ToothedBelt", {"teeth_N": 12.2}),
+}
+"""Sentences of warnings, and values that give them."""
+
+
+@pytest.mark.parametrize("sentence", ODD)
+def test_values_that_no_gear_has_are_warned_of(sentence: str) -> None:
+    """The run goes on, and its warnings have the sentence; usual values give none."""
+    part, values = ODD[sentence]
+    for given in ({}, values):
+        system = System("odd")
+        system.add("motor", "mechanical1d.Inertia")
+        system.add("load", "mechanical1d.Mass" if part == "PowerScrew" else "mechanical1d.Inertia")
+        system.join(f"mechanical1d.{part}", "motor.flange", "load.flange", given, name="gear")
+        system.add("push", "mechanical1d.Torque", {"torque": 0.3})
+        system.connect("push.flange", "motor.flange")
+        outcome = system.simulate(0.01).outcome
+        assert outcome.completed and bool(given) == any(f"it is expected that {sentence}" in each for each in outcome.warnings), outcome
+
+
+def test_a_ring_inside_its_sun_is_warned_of() -> None:
+    system = System("odd")
+    system.add("gear", "mechanical1d.LossyPlanetary", {"ratio": 0.5})
+    for each in ("sun", "carrier", "ring"):
+        system.add(each, "mechanical1d.Inertia")
+        system.connect(f"{each}.flange", f"gear.{each}")
+    assert any("the ring has more teeth than the sun" in each for each in system.simulate(0.01).outcome.warnings)
