@@ -232,6 +232,6 @@ def grows(eigenvalues: np.ndarray) -> bool:
 
 
 def _scaled(shape: np.ndarray) -> np.ndarray:
-    """Returns the mode shape scaled to a greatest part of 1."""
+    """Returns the mode shape scaled to a greatest part of 1. One without any part, such as the places in a mode of attitudes, stays 0."""
     greatest = shape[int(np.abs(shape).argmax())]
-    return shape / greatest
+    return shape / greatest if greatest else shape

@@ -18,7 +18,7 @@ import pytest
 from fmu_components.catalogue import from_file
 from fmu_components.declare.component import declaration
 from fmu_components.declare.declaration import Role
-from tests.support.examples import planar_machines, steered
+from tests.support.examples import elastic, planar_machines, steered
 from tests.support.examples.printed import columns, is_plot, number
 from tests.support.systems.machines import EXAMPLES, example
 
@@ -367,13 +367,14 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
     "40_cart_and_pole": steered.check_cart_and_pole,
     "41_hardware_loop": steered.check_hardware_loop,
     "42_flexible_slider_crank": planar_machines.check_flexible_slider_crank,
+    "43_satellite": elastic.check_satellite,
 }
 NEEDS = {"12_run_exported_mechanisms": "11_exported_mechanisms"}
 """Example that has to run before, by example."""
 LONG = ("06_hydraulic_crane", "07_excavator", "08_motor_slider_crank", "09_gantry_crane", "10_suspension", "12_run_exported_mechanisms")
 LONG += ("14_bricard", "15_spatial_slider_crank", "16_stewart_platform", "18_pointing", "19_wheel", "20_parallelogram")
 LONG += ("23_balloon", "24_robot_arm", "25_chaplygin")
-LONG += ("28_loader", "30_vehicle", "36_walking_leg", "38_reaction_forces", "42_flexible_slider_crank")
+LONG += ("28_loader", "30_vehicle", "36_walking_leg", "38_reaction_forces", "42_flexible_slider_crank", "43_satellite")
 """Tests of their own show what these show; the scripts run with all tests."""
 SCRIPTS = [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] * (p.stem in LONG)) for p in sorted(EXAMPLES.glob("*.py"))]
 

@@ -136,6 +136,7 @@ EXAMPLES = {
     "40_cart_and_pole": SMOOTH,
     "41_hardware_loop": SMOOTH,
     "42_flexible_slider_crank": 2e-5,
+    "43_satellite": SMOOTH,
 }
 QUICK = (("20_parallelogram", 2), ("37_ratchet", 3))
 SLIM = ("30_vehicle",)

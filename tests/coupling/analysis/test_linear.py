@@ -379,6 +379,16 @@ def test_a_family_follows_equilibria_that_move():
     assert [model.A[1, 1] for model in family] == pytest.approx([-0.1 / (m / 4 + 1 / 12) for m in (1.0, 2.0)], rel=1e-9)
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_free_body_in_space_has_modes_at_rest():
+    """Its motions have no frequency; a mode of the attitude alone has no places, which are 0."""
+    system = System("drifting", gravity=(0.0, 0.0, 0.0))
+    system.add("body", "spatial.Body1")
+    modes = system.linearise().modes()
+    assert [mode.frequency for mode in modes] == pytest.approx([0.0] * len(modes), abs=1e-12)
+    assert all(np.isfinite(list(mode.positions.values())).all() for mode in modes)
+
+
 def test_a_singular_pose_is_refused():
     from tests.whole.test_singular_poses import rockers
 

@@ -51,6 +51,7 @@ SYSTEMS = {
     "40_cart_and_pole": ("system",),
     "41_hardware_loop": ("system",),
     "42_flexible_slider_crank": ("system",),
+    "43_satellite": ("system",),
 }
 ELSEWHERE = {
     "02_own_joint": "its component is written to a file at first",

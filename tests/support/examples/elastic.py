@@ -1,0 +1,23 @@
+"""What examples of elastic bodies print, against closed forms and the finite elements of the whole."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support.examples.printed import is_plot, number
+
+MOVING_ALIKE, TURNING = (4.218713434315, 23.70327995815), (6.378344069335, 24.38436754232)
+"""Frequencies in rad/s of a hub with two beams, by the determinant of the beam equation. Four times the stiffness doubles them."""
+
+
+def check_satellite(printed: str, folder: Path) -> None:
+    """The frequencies are those of the closed form, and the energy stays."""
+    found = [float(each) for each in re.search(r"frequencies in rad/s: (.*)", printed)[1].split(", ")]
+    once = [*MOVING_ALIKE, *TURNING]
+    assert found == pytest.approx(sorted([*once, *(2 * each for each in once)]), rel=2e-3)
+    assert number(r"difference to the closed form: (\S+)", printed) < 2e-3
+    assert number(r"energy gained or lost: (\S+)", printed) < 1e-7
+    assert is_plot(folder / "satellite.png")
