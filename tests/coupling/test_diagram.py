@@ -35,7 +35,7 @@ MADE = (
     *("13_heavy_top", "14_bricard", "15_spatial_slider_crank", "16_stewart_platform", "17_quarter_car", "18_pointing", "19_wheel"),
     *("20_parallelogram", "21_rolling_disc", "22_two_masses", "23_balloon", "24_robot_arm", "25_chaplygin", "26_measured_pendulum"),
     *("29_quick_return", "30_vehicle", "31_stick_slip", "32_clutch", "33_pendulum_at_wall", "34_newtons_cradle", "35_walkers_foot"),
-    *("39_python_controller", "40_cart_and_pole", "41_hardware_loop", "42_flexible_slider_crank", "43_satellite"),
+    *("39_python_controller", "40_cart_and_pole", "41_hardware_loop", "42_flexible_slider_crank", "43_satellite", "44_bracket"),
 )
 OPTIONS: dict[str, dict[str, Any]] = {
     "06_hydraulic_crane": {"meters": True},

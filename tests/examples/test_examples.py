@@ -368,13 +368,14 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
     "41_hardware_loop": steered.check_hardware_loop,
     "42_flexible_slider_crank": planar_machines.check_flexible_slider_crank,
     "43_satellite": elastic.check_satellite,
+    "44_bracket": elastic.check_bracket,
 }
 NEEDS = {"12_run_exported_mechanisms": "11_exported_mechanisms"}
 """Example that has to run before, by example."""
 LONG = ("06_hydraulic_crane", "07_excavator", "08_motor_slider_crank", "09_gantry_crane", "10_suspension", "12_run_exported_mechanisms")
 LONG += ("14_bricard", "15_spatial_slider_crank", "16_stewart_platform", "18_pointing", "19_wheel", "20_parallelogram")
 LONG += ("23_balloon", "24_robot_arm", "25_chaplygin")
-LONG += ("28_loader", "30_vehicle", "36_walking_leg", "38_reaction_forces", "42_flexible_slider_crank", "43_satellite")
+LONG += ("28_loader", "30_vehicle", "36_walking_leg", "38_reaction_forces", "42_flexible_slider_crank", "43_satellite", "44_bracket")
 """Tests of their own show what these show; the scripts run with all tests."""
 SCRIPTS = [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] * (p.stem in LONG)) for p in sorted(EXAMPLES.glob("*.py"))]
 

@@ -137,6 +137,7 @@ EXAMPLES = {
     "41_hardware_loop": SMOOTH,
     "42_flexible_slider_crank": 2e-5,
     "43_satellite": SMOOTH,
+    "44_bracket": 2e-5,
 }
 QUICK = (("20_parallelogram", 2), ("37_ratchet", 3))
 SLIM = ("30_vehicle",)

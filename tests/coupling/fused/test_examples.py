@@ -52,6 +52,7 @@ SYSTEMS = {
     "41_hardware_loop": ("system",),
     "42_flexible_slider_crank": ("system",),
     "43_satellite": ("system",),
+    "44_bracket": ("system",),
 }
 ELSEWHERE = {
     "02_own_joint": "its component is written to a file at first",

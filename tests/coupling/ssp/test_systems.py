@@ -58,6 +58,7 @@ SHORT: dict[str, dict[str, Any]] = {
     "41_hardware_loop": {"stop_time": 0.2},
     "42_flexible_slider_crank": {"stop_time": 0.001, "solver": "cvode"},
     "43_satellite": {"stop_time": 0.1},
+    "44_bracket": {"stop_time": 0.02, "solver": "cvode"},
 }
 """Examples whose systems need no files of their own, with short runs."""
 QUICK = ("01_pendulum", "17_quarter_car", "21_rolling_disc", "34_newtons_cradle")

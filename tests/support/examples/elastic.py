@@ -21,3 +21,11 @@ def check_satellite(printed: str, folder: Path) -> None:
     assert number(r"difference to the closed form: (\S+)", printed) < 2e-3
     assert number(r"energy gained or lost: (\S+)", printed) < 1e-7
     assert is_plot(folder / "satellite.png")
+
+
+def check_bracket(printed: str, folder: Path) -> None:
+    """The sag is that of the finite elements alone, in which gravity bends the bracket a little otherwise than its shapes do."""
+    found = re.search(r"sag at rest: (\S+) mm, by the finite elements (\S+) mm", printed)
+    assert found and float(found[1]) == pytest.approx(float(found[2]), rel=1e-3) and float(found[2]) == pytest.approx(0.1909, rel=1e-3)
+    assert number(r"after the motion by (\S+) mm", printed) > 0.01
+    assert is_plot(folder / "bracket.png")
