@@ -1,4 +1,4 @@
-"""What examples of elastic bodies print, against closed forms and the finite elements of the whole."""
+"""Checks of examples of elastic bodies: what they print against closed forms and the finite elements of the whole."""
 
 from __future__ import annotations
 
