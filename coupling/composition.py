@@ -36,7 +36,7 @@ from coupling.plan.enforced import Intervals, enforced_joint, intervals_of
 from coupling.plan.given import drives_by_input
 from coupling.plan.gravity import gravity_of, with_gravity
 from coupling.plan.included import inside
-from coupling.plan.instances import with_heat_port
+from coupling.plan.instances import may_hold_tables, with_heat_port, with_tables
 from coupling.plan.rigid import is_rigid, rigid_coupling
 from coupling.plan.scene import has_place
 from coupling.plan.shown import Shown
@@ -139,8 +139,9 @@ class Composition:
 
         ``fmu`` is the name of a component of the catalogue (``planar.Revolute``), a component class, or the path of an FMU of any tool.
         ``start_values`` are those of parameters, states and inputs, in the units of the FMU, or a file ``.ssv`` of SSP. Arrays are given as
-        wholes or element by element (``"A"``, ``"A[1,2]"``), enumerations by the names of their items. A name or a value that the FMU does
-        not accept raises BuildError.
+        wholes or element by element (``"A"``, ``"A[1,2]"``), enumerations by the names of their items. A table of a component of the catalogue
+        is given by its name, as a file or as numbers: ``{"force": "spring.csv"}``. A name or a value that the FMU does not accept raises
+        BuildError.
 
         ``kind`` is ``"me"`` for Model Exchange or ``"cs"`` for Co-Simulation. By default an FMU that offers both runs in Model Exchange. If
         ``simulate`` is given a ``communication_step`` and the FMU has states, it runs in Co-Simulation; an FMU without states is evaluated
@@ -161,6 +162,8 @@ class Composition:
         """
         self._change()
         fmu = with_heat_port(name, fmu, heat_port) if heat_port is not False else fmu
+        if may_hold_tables(start_values):
+            fmu, start_values = with_tables(name, fmu, start_values)
         known = self._instances.get(name) if isinstance(name, str) else None
         if known is not None:
             raise BuildError(f"there is already an instance '{name}' ({known.fmu.fmu.model_name}); give the second one another name")

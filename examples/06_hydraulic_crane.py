@@ -83,10 +83,7 @@ def add_hydraulics(crane: System, kind: str | None) -> None:
     crane.add("tank", "hydraulic.Tank", {"pressure": TANK})
     crane.add("valve", "hydraulic.ProportionalValve43", VALVE, kind)
     crane.add("cylinder", "hydraulic.Cylinder", CYLINDER, kind)
-    points = {}
-    for number, (t, opening) in enumerate(COMMAND, start=1):
-        points |= {f"times[{number}]": t, f"values[{number}]": opening}
-    crane.add("command", "signal.Table", {**points, "points": len(COMMAND), "period": PERIOD})
+    crane.add("command", "signal.Table", {"points": np.array(COMMAND), "period": PERIOD})
     for a, b in (
         ("supply.port", "valve.P"),
         ("tank.port", "valve.T"),

@@ -19,7 +19,7 @@ from coupling.fused.expressions import Graph, Op
 from coupling.plan.instances import component_of
 from fmu_components.declare.declaration import Declaration, Role, Variable
 from fmu_components.declare.functions import ComposedBase, Direction, Magnitude
-from fmu_components.declare.tables import LookupBase
+from fmu_components.declare.tables import Item, LookupBase
 from fmu_components.export.build import table_of
 
 __all__ = ["DISCRETE", "ClassEquations", "NoEquations", "Role", "Variable", "equations_of"]
@@ -121,6 +121,8 @@ class _Lowering:
             return self.node(e.formula)
         if isinstance(e, LookupBase):
             return self._lookup(e)
+        if isinstance(e, Item) and e.args[0] == 0:  # the leaf of an array stands for its first element
+            return self._variable(e.array)
         return self._function(e)
 
     def _variable(self, symbol: sympy.Symbol) -> int:

@@ -60,6 +60,27 @@ def with_heat_port(instance: str, fmu: Any, asked: object = True) -> type:
         raise BuildError(f"'{instance}' cannot be added: {error}") from None
 
 
+def with_tables(instance: str, fmu: Any, given: Any) -> tuple[Any, Any]:
+    """Returns the class of a component with the tables that are among its start values, and the other start values."""
+    from fmu_components.declare.component import Component, declaration
+    from fmu_components.declare.declaration import DeclarationError
+
+    component = class_called(fmu) if isinstance(fmu, str) else fmu
+    if not (isinstance(component, type) and issubclass(component, Component)):
+        return fmu, given
+    try:
+        names = {name for name in given if name in declaration(component).tables}
+        tables = {name: given[name] for name in names}
+        return component.with_tables(**tables) if tables else fmu, {name: given[name] for name in given if name not in names}
+    except DeclarationError as error:
+        raise BuildError(f"'{instance}' cannot be added: {error}") from None
+
+
+def may_hold_tables(given: Any) -> bool:
+    """Says whether start values contain one that is more than a number."""
+    return isinstance(given, Mapping) and any(not isinstance(value, bool | int | float) for value in given.values())
+
+
 def class_called(name: str) -> type | None:
     """Returns the component class of this name, also of one with a heat port; None for other names."""
     from fmu_components.catalogue import all_components

@@ -153,6 +153,11 @@ def type_of(start: float | int | bool) -> str:
     return "boolean" if isinstance(start, bool) else "integer" if isinstance(start, int) else "real"
 
 
+def tables_in(variables: Mapping[str, Variable]) -> tuple[str, ...]:
+    """Returns the names of the tables whose arrays are among the ``variables``."""
+    return tuple(dict.fromkeys(name.rpartition(".")[0] for name, variable in variables.items() if variable.shape))
+
+
 @dataclass(frozen=True)
 class Trigger:
     """The cause of an event: an expression that rises or falls through zero, or a time that is reached."""
@@ -237,6 +242,11 @@ class Declaration:
     picture: Picture | None = None
     resources: tuple[tuple[str, bytes], ...] = ()
     """Names and contents of files in the folder resources of the FMU."""
+
+    @cached_property
+    def tables(self) -> tuple[str, ...]:
+        """The names of the tables, each of which has arrays ``<name>.x`` and ``<name>.y``."""
+        return tables_in(self.by_name)
 
     @property
     def identifier(self) -> str:

@@ -20,6 +20,7 @@ from sympy.printing.pycode import PythonCodePrinter
 
 from fmu_components.declare import units
 from fmu_components.declare.declaration import IMPLICIT, Event, Range, Role, Variable
+from fmu_components.declare.tables import Item, LeastStep, LookupBase, NextNode
 from fmu_components.export import archive
 from fmu_components.export.compile import ExportError
 from fmu_components.export.leftovers import scratch
@@ -71,6 +72,19 @@ class _GuardedPrinter(PythonCodePrinter):
         divisor = sympy.Mul(*(f.base**-f.exp for f in below))
         return f"runtime.divide({self._print(sympy.Mul(*above))}, {self._print(divisor)})"
 
+    def _print_LookupBase(self, expr: LookupBase) -> str:
+        numbers = ", ".join(map(str, (*expr.orders, expr.kind)))
+        return f"runtime.{type(expr).__name__.lower()}({numbers}, {', '.join(map(self._print, (*expr.varying, *expr.arrays)))})"
+
+    def _print_LeastStep(self, expr: LeastStep) -> str:
+        return f"runtime.least_step({self._print(expr.array)})"
+
+    def _print_NextNode(self, expr: NextNode) -> str:
+        return f"runtime.next_node({', '.join(map(self._print, expr.args))})"
+
+    def _print_Item(self, expr: Item) -> str:
+        return f"{self._print(expr.array)}[{expr.args[0]}]"
+
     def _print_Mod(self, expr: sympy.Mod) -> str:
         return f"runtime.modulo({self._print(expr.args[0])}, {self._print(expr.args[1])})"
 
@@ -113,7 +127,9 @@ class _SlaveWriter:
         self.table = table
         self.declared = table.declared
         self.runtime = runtime
-        self.printer = _GuardedPrinter({v.symbol: f"v[{table.reference(v)}]" for v in table.variables})
+        self.printer = _GuardedPrinter(
+            {v.symbol: f"v[{r}:{r + v.size}]" if v.shape else f"v[{r}]" for v in table.variables for r in (table.reference(v),)}
+        )
 
     def source(self) -> str:
         declared, table = self.declared, self.table
@@ -178,7 +194,7 @@ class _SlaveWriter:
 def _variables(table: VariableTable) -> list[str]:
     """The table of variables; causality, variability and initial are those of the model description."""
     described = ET.fromstring(_native_description(table)).iterfind("ModelVariables/ScalarVariable")
-    return [_variable(v, element.attrib, v is table.switch) for v, element in zip(table.variables, described, strict=True)]
+    return [_variable(v, element.attrib, v is table.switch) for (_, v), element in zip(table.scalars(), described, strict=True)]
 
 
 def _variable(v: Variable, described: Mapping[str, str], switch: bool) -> str:

@@ -34,8 +34,8 @@ class TableData:
     lines: tuple[int, ...] = ()
     """Lines of a file in which the nodes of the first argument stand."""
 
-    def check(self, where: str, stepped: bool) -> None:
-        """Refuses tables that are no function; ``stepped`` ones may have two equal nodes, which are a step."""
+    def check(self, where: str, stepped: bool, at_least: float) -> None:
+        """Refuses tables that are no function, or begin below ``at_least``; ``stepped`` ones may have two equal nodes, which are a step."""
         for axis, nodes in zip("xy", self.nodes, strict=False):
             if len(nodes) < 2:
                 raise DeclarationError(f"{where} has {len(nodes)} value{'s' * (len(nodes) != 1)} of {axis}; give at least 2")
@@ -48,6 +48,8 @@ class TableData:
         for number in (*self.values, *(each for nodes in self.nodes for each in nodes)):
             if not math.isfinite(number):
                 raise DeclarationError(f"{where} contains {number}; give finite numbers only")
+        if self.nodes[0][0] < at_least:
+            raise DeclarationError(f"{where} begins at x[1] = {self.nodes[0][0]:g}, but must be at least {at_least:g}; shift it")
         count = sum(map(len, self.nodes)) + len(self.values)
         if count > MOST:
             raise DeclarationError(f"{where} has {count} numbers; give at most {MOST}, with more of them where it bends")

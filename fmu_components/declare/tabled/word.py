@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import sympy
 
-from fmu_components.declare.declaration import DeclarationError, Range, Role, Variable
+from fmu_components.declare.declaration import DeclarationError, Range, Role, Variable, tables_in
 from fmu_components.declare.functions import InSI
 from fmu_components.declare.tabled.data import Given, given_table, table_data
 from fmu_components.declare.tables import KINDS, Curve, LeastStep, Surface
@@ -64,7 +64,7 @@ class Tabled:
         arguments = len(units) - 1
         given = type(self).tables.get(name) or given_table(where, points)
         data = table_data(where, given, arguments, kind=kind, beyond=beyond)
-        data.check(where, stepped)
+        data.check(where, stepped, at_least)
         shapes = [(len(nodes),) for nodes in data.nodes]
         arrays = []
         for place, (axis, unit) in enumerate(zip("xyz", units, strict=False)):
@@ -101,11 +101,6 @@ class Tabled:
                     raise DeclarationError(f"{probe._name} has no table '{name}'; {remedy}")
             _made[key] = made
         return _made[key]
-
-
-def tables_in(variables: Mapping[str, Variable]) -> list[str]:
-    """Returns the names of the tables whose arrays are among the ``variables``."""
-    return list(dict.fromkeys(name.rpartition(".")[0] for name, variable in variables.items() if variable.shape))
 
 
 _made: dict[Any, Any] = {}

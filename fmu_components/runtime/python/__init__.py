@@ -24,6 +24,7 @@ from .arithmetic import (
     tan,
 )
 from .dormand_prince import try_step
+from .lookup import curve, least_step, next_node, surface
 from .slave import Refusal, Slave
 from .tables import Model, SlaveEvent, SlaveVariable
 
@@ -40,15 +41,19 @@ __all__ = [
     "ceil",
     "cos",
     "cosh",
+    "curve",
     "divide",
     "exp",
     "floor",
+    "least_step",
     "log",
     "modulo",
+    "next_node",
     "power",
     "sin",
     "sinh",
     "sqrt",
+    "surface",
     "tan",
     "try_step",
 ]

@@ -213,8 +213,7 @@ def test_a_time_event_within_a_step_that_is_repeated_is_met_each_time(scheme):
     random = np.random.default_rng(6)
     times, values = np.sort(random.uniform(0, 0.4, 18)), random.uniform(-1, 1, 18)
     system = System("corners")
-    corners = {f"{name}[{k}]": v for name, given in (("times", times), ("values", values)) for k, v in enumerate(given, start=1)}
-    system.add("table", "signal.Table", {**corners, "points": 18})
+    system.add("table", "signal.Table", {"points": [times, values]})
     system.add("inside", "signal.Integrator", kind="me")
     system.add("outside", "signal.FirstOrder", {"T": 0.05}, kind="cs")
     system.connect("table.y", "inside.u")

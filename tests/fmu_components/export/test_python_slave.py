@@ -21,6 +21,7 @@ from scipy.integrate import solve_ivp
 from fmu_components.catalogue import find
 from fmu_components.declare.component import Component, declaration
 from fmu_components.declare.declaration import Role
+from fmu_components.export.build import cached_fmu
 from fmu_components.export.model_description import model_description
 from fmu_components.export.python_slave import RUNTIME, build_python_fmu, runtime_module
 from fmu_components.export.table import VariableTable
@@ -128,6 +129,8 @@ def check(exact, variable, found):
 def check_initialization_mode_gives_the_declared_values(table, fmu_of):
     """For random parameters, start values and inputs everything calculated is exact to 1e-12 of max(1, value, largest term)."""
     declared, random = table.declared, np.random.default_rng(1)
+    if declared.tables:  # SymPy does not evaluate them; the outputs are compared with those of the native FMU
+        return
     calculated = [v for v in declared.variables if v.role.calculated]
     for _ in range(2):
         point = random_point(declared, random)
@@ -143,6 +146,8 @@ def check_initialization_mode_gives_the_declared_values(table, fmu_of):
 def check_the_generated_functions_give_the_declared_values_in_both_modes(table, fmu_of):
     """They do so with the switch on, too, which a Co-Simulation FMU refuses. Derivatives and conditions alone equal those among all values."""
     declared, model = table.declared, module_in(fmu_of(table)).MODEL
+    if declared.tables:  # as above
+        return
     for ideal in (False, True):
         point = random_point(declared, np.random.default_rng(2), ideal)
         exact, values = Exact(declared, point), [0.0, *(point.get(v.name, 0.0) for v in table.variables)]
@@ -162,7 +167,8 @@ def check_both_backends_give_the_same_outputs(table, fmu, fmu_of):
     component, declared = COMPONENTS[table.declared.name], table.declared
     point = reference(component).random_point(random)
     names = [v.name for v in declared.with_role(Role.OUTPUT)]
-    start = {v.name: point[v.name] for v in declared.with_role(Role.PARAMETER, Role.STATE, Role.INPUT, Role.ALGEBRAIC)}
+    roles = (Role.PARAMETER, Role.STATE, Role.INPUT, Role.ALGEBRAIC)
+    start = {v.name: point[v.name] for v in declared.with_role(*roles) if not v.shape}
     with Driver(fmu(component, 2), "cs") as native, Driver(fmu_of(table), "cs", logging=True) as python:
         for driver in (native, python):
             driver.start(start)
@@ -197,6 +203,38 @@ def test_a_body_under_a_constant_wrench_follows_the_reference(fmu_of):
             assert list(driver.get(list(start)).values()) == pytest.approx(list(exact(size)), abs=1e-9)
 
 
+class Tables(Component):
+    """Functions of two states by tables, with their derivatives."""
+
+    def declare(self):
+        x, y = self.state("x", 0.1, "", "first argument"), self.state("y", 0.9, "", "second argument")
+        self.rate(x, sympy.Integer(1) / self.parameter("T", 1.0, "s", "time", above=0))
+        self.rate(y, -2 / self["T"])
+        shape = ((0, 0.5, 0.8, 1.5, 2), (0, 1, 1, 3, 2))
+        for kind in ("linear", "cubic"):
+            curve = self.table(f"curve.{kind}", shape, ("", ""), "curve", kind=kind)
+            z = [[math.exp(a - b) + a * b for b in range(4)] for a in range(5)]
+            surface = self.table(f"surface.{kind}", (shape[0], (-1, -0.2, 0.5, 1), z), ("", "", ""), "surface", kind=kind)
+            for name, value in (("curve", curve(x)), ("surface", surface(x, y))):
+                self.output(f"{name}.{kind}.value", value, "", "value")
+                self.output(f"{name}.{kind}.rate", self.D(value), "1/s", "rate of the value")
+                self.output(f"{name}.{kind}.second", self.D(self.D(value)), "1/s2", "second rate of the value")
+
+
+def test_tables_are_those_of_the_native_fmu(fmu_of):
+    """Values and rates agree to 1e-12 within the tables and beyond."""
+    table = VariableTable(declaration(Tables))
+    names = [v.name for v in table.with_role(Role.OUTPUT)]
+    with Driver(cached_fmu(Tables, 2), "cs") as native, Driver(fmu_of(table), "cs") as python:
+        for driver in (native, python):
+            driver.start()
+        for step in range(12):
+            found, other = (driver.get(names) for driver in (native, python))
+            assert list(other.values()) == pytest.approx(list(found.values()), rel=1e-12, abs=1e-12), found
+            for driver in (native, python):
+                driver.step(0.19 * step, 0.19)
+
+
 # -- the FMU --------------------------------------------------------------------------------------------------------------------
 
 
@@ -224,7 +262,7 @@ def check_the_interface_is_that_of_the_native_fmu(table, fmu_of):
 
     slave = slave_in(fmu_of(table))
     variables = native.iterfind("ModelVariables/ScalarVariable")
-    for own, variable, declared in zip(slave.vars.values(), variables, table.variables, strict=True):
+    for own, variable, (_, declared) in zip(slave.vars.values(), variables, table.scalars(), strict=True):
         for key in ("name", "valueReference", "causality", "variability", "initial"):
             assert own.to_xml().get(key) == variable.get(key), declared.name
         assert type(own).__name__ == variable[0].tag
@@ -304,8 +342,10 @@ def test_a_saved_state_continues_with_the_same_bits(fmu_of):
 def check_every_bound_of_every_parameter_is_kept(table, fmu_of):
     """A value beyond either end of a range is refused by a sentence that names instance, parameter, value and range."""
     slave = slave_in(fmu_of(table))
-    for parameter in (each for each in table.with_role(Role.PARAMETER) if each.type == "real"):
-        valid, reference = parameter.range, [table.reference(parameter)]
+    for place, parameter in table.scalars():
+        if parameter.role is not Role.PARAMETER or parameter.type != "real":
+            continue
+        valid, reference = parameter.range, [place]
         beyond = [
             valid.minimum - 1,
             valid.minimum if valid.open_below else -math.inf,

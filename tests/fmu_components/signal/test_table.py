@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 
 from coupling import StartError
-from tests.support.components.signals import apart, blocks, column, event_times
+from tests.support.components.signals import apart, blocks, event_times
 
 TIMES = [0.0, 0.15, 0.4, 0.4, 0.55, 0.6]
 VALUES = [1.0, -2.0, 0.5, 3.0, 3.0, -1.0]
 
 
 def table(times, values, **others):
-    return blocks({"table": ("signal.Table", {"points": len(times), **column("times", times), **column("values", values), **others})})
+    """A system with a table; its numbers are set as arrays, so that tables of one size are one FMU."""
+    usual = [list(range(len(times))), [0.0] * len(times)]
+    return blocks({"table": ("signal.Table", {"points": usual, "points.x": times, "points.y": values, **others})})
 
 
 def test_the_default_is_a_unit_ramp():
@@ -84,23 +86,30 @@ def test_a_table_that_ends_with_a_step():
     )
 
 
-def test_all_twenty_points():
-    """The last point counts like every other."""
+def test_five_hundred_points():
+    """The number of points is free; the last one counts like every other."""
     random = np.random.default_rng(5)
-    times, values = np.sort(random.uniform(0, 2, 20)), random.normal(size=20)
+    times, values = np.sort(random.uniform(0, 2, 500)), random.normal(size=500)
     result = table(times, values).simulate(2.5)
-    assert result["table.y"] == pytest.approx(np.interp(result.time, times, values), abs=1e-12)
+    assert result["table.y"] == pytest.approx(np.interp(result.time, times, values), abs=1e-11)
+
+
+def test_points_in_a_file(tmp_path):
+    """A measured signal is a file with two columns."""
+    (tmp_path / "measured.csv").write_text("t;y\n0;1,5\n1;2,5\n2;0\n")
+    result = blocks({"table": ("signal.Table", {"points": tmp_path / "measured.csv"})}).simulate(2.5)
+    assert result["table.y"] == pytest.approx(np.interp(result.time, [0, 1, 2], [1.5, 2.5, 0]), abs=1e-14)
 
 
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"points": 3, **column("times", [0, 2, 1.5])}, r"times\[3\] is not less than times\[2\]; the value that must be positive is -0.5"),
-        ({"points": 3, **column("times", [0, 1, 2]), "period": 1.75}, r"the period is 0 or not less than times\[3\]; .* -0.25"),
-        ({"points": 2.5}, r"the number of points is a whole number; .* -0.5"),
-        ({"points": 2, **column("times", [1, 1])}, "the last point comes later than the first; .* 0"),
-        ({"points": 21}, "points' = 21 is refused: it must be at least 2 and at most 20"),
-        ({"times[1]": -1.0}, r"times\[1\]' = -1.0 s is refused: it must be at least 0"),
+        ({"points": [[0, 1, 2], [0, 1, 0]], "period": 1.75}, r"the period is 0 or not less than the last time; .* -0.25"),
+        ({"points": [[0, 1, 2], [0, 1, 0]], "points.x[3]": 0.5}, r"the nodes points.x never decrease; .* -0.5"),
+        ({"points": [[0, 2, 1.5], [0, 1, 0]]}, r"the table 'points' of signal.Table does not increase: x\[3\] = 1.5 follows 2"),
+        ({"points": [[1, 1], [0, 1]]}, "the last point comes later than the first; .* 0"),
+        ({"points": [[-1, 1], [0, 1]]}, r"the table 'points' of signal.Table begins at x\[1\] = -1, but must be at least 0"),
+        ({"points.x[1]": -1.0}, r"points.x\[1\]' = -1.0 s is refused: it must be at least 0"),
         ({"period": -2.0}, "period' = -2.0 s is refused: it must be at least 0"),
     ],
 )
@@ -108,9 +117,3 @@ def test_wrong_tables_are_refused(values, sentence):
     """The message gives name and value."""
     with pytest.raises((StartError, ValueError), match=rf"table.*{sentence}"):
         blocks({"table": ("signal.Table", values)}).simulate(1.0)
-
-
-def test_points_that_are_not_in_use_are_not_looked_at():
-    """The entries after the last point may be anything."""
-    result = table([0.0, 2.0], [0.0, 1.0], **{"times[3]": 0.5, "values[3]": 99.0}).simulate(3.0)
-    assert result["table.y"] == pytest.approx(np.minimum(result.time / 2, 1), abs=1e-15)

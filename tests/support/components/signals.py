@@ -27,8 +27,3 @@ def event_times(result: Result) -> np.ndarray:
 def apart(result: Result, instants: Sequence[float], distance: float = 1e-9) -> np.ndarray:
     """The rows that are not at any of these instants, where a jump has two values."""
     return np.abs(result.time[:, None] - np.asarray(instants)[None, :]).min(axis=1) > distance
-
-
-def column(prefix: str, values: Sequence[float]) -> dict[str, float]:
-    """Numbered parameters."""
-    return {f"{prefix}[{k}]": float(value) for k, value in enumerate(values, start=1)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import cache, cached_property
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -14,8 +15,10 @@ from sympy.printing.pycode import MpmathPrinter
 
 from fmu_components.declare.component import Component
 from fmu_components.declare.declaration import Declaration, Role, Variable
+from fmu_components.declare.tables import Item, LeastStep, LookupBase, NextNode
 from fmu_components.export.build import table_of
 from fmu_components.export.table import VariableTable
+from fmu_components.runtime.python import lookup
 
 DIGITS = 40
 _BASE = (Role.TIME, Role.PARAMETER, Role.SWITCH, Role.STATE, Role.DISCRETE, Role.RELATION, Role.INPUT, Role.DISCRETE_INPUT, Role.ALGEBRAIC)
@@ -48,9 +51,8 @@ def _worm_touches(point: Mapping[str, float | bool]) -> dict[str, float]:
     return _in_space(point, (1.0002 * distance, 1e-4 * distance, 1e-4 * distance), turned)
 
 
-def _table_of_five_points(point: Mapping[str, float | bool]) -> dict[str, float]:
-    times = sorted(point[f"times[{k}]"] for k in range(1, 6))
-    return {"points": 5.0, "period": times[-1] + 0.5} | {f"times[{k}]": time for k, time in enumerate(times, start=1)}
+def _period_of_table(point: Mapping[str, float | bool]) -> dict[str, float]:
+    return {"period": 1.5}  # its points have the times 0 and 1
 
 
 # Validity conditions that no random point satisfies.
@@ -58,7 +60,7 @@ ADJUST = {
     "planar.GearPair": _gears_touch,
     "spatial.GearPair": _bevel_gears_touch,
     "spatial.WormGear": _worm_touches,
-    "signal.Table": _table_of_five_points,
+    "signal.Table": _period_of_table,
 }
 
 
@@ -83,7 +85,7 @@ class Reference:
 
         def evaluate(point: Mapping[str, float | bool]):
             with mpmath.workdps(DIGITS):
-                arguments = [point[v.name] if v.type == "boolean" else mpmath.mpf(point[v.name]) for v in self.base]
+                arguments = [_exact(point[v.name]) if v.type != "boolean" else point[v.name] for v in self.base]
                 return function(arguments)
 
         return evaluate
@@ -113,6 +115,19 @@ class _Printer(MpmathPrinter):
     def text(self, expression: sympy.Basic) -> str:
         return self._print(expression)
 
+    def _print_LookupBase(self, expr: LookupBase) -> str:
+        numbers = ", ".join(map(str, (*expr.orders, expr.kind)))
+        return f"lookup.{type(expr).__name__.lower()}({numbers}, {', '.join(map(self._print, (*expr.varying, *expr.arrays)))})"
+
+    def _print_LeastStep(self, expr: LeastStep) -> str:
+        return f"lookup.least_step({self._print(expr.array)})"
+
+    def _print_NextNode(self, expr: NextNode) -> str:
+        return f"lookup.next_node({', '.join(map(self._print, expr.args))})"
+
+    def _print_Item(self, expr: Item) -> str:
+        return f"{self._print(expr.array)}[{expr.args[0]}]"
+
 
 def _evaluator(declared: Declaration, expressions, base):
     """A function from the base values to the values of expressions, and to the largest terms of the sums that they consist of.
@@ -133,7 +148,7 @@ def _evaluator(declared: Declaration, expressions, base):
             f"    s_{target} = max([abs({target}), {', '.join([*(f'abs({t})' for t in terms), *inherited])}])",
         ]
 
-    lines = ["def function(x):", *(f"    x{i} = x[{i}]; s_x{i} = 0" for i in range(len(base)))]
+    lines = ["def function(x):", *(f"    x{i} = x[{i}]; s_x{i} = size(x{i})" for i in range(len(base)))]
     for variable in declared.order:
         lines += line(names[variable.symbol], variable.equation)
     for symbol, expression in shared:
@@ -144,12 +159,18 @@ def _evaluator(declared: Declaration, expressions, base):
     lines.append(
         f"    return [float(r) for r in [{', '.join(f'r{i}' for i in count)}]], [max(1.0, float(s)) for s in [{', '.join(f's_r{i}' for i in count)}]]"
     )
-    scope: dict = {"mpmath": mpmath, "math": mpmath}
+    scope: dict = {"mpmath": mpmath, "math": mpmath, "lookup": lookup, "size": lambda x: max(map(abs, x)) if isinstance(x, list) else 0}
     exec("\n".join(lines), scope)
     return scope["function"]
 
 
-def _draw(variable: Variable, random: np.random.Generator, switch: bool) -> float | bool:
+def _exact(value: float | tuple[float, ...]) -> Any:
+    return [mpmath.mpf(each) for each in value] if isinstance(value, tuple) else mpmath.mpf(value)
+
+
+def _draw(variable: Variable, random: np.random.Generator, switch: bool) -> Any:
+    if variable.shape:
+        return variable.start
     if variable.role is Role.SWITCH:
         return switch
     if variable.role in (Role.DISCRETE, Role.RELATION):

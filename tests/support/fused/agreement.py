@@ -94,7 +94,7 @@ def random_start(built: Built, lowered: Lowered, random: np.random.Generator) ->
     found: dict[tuple[int, str], float] = {}
     for part, name in lowered.parameters:
         variable = lowered.variables[part, name]
-        if variable.type != "real":
+        if variable.type != "real" or variable.shape:  # nodes of tables have to increase
             continue
         value = float(built.start[part].get(name, variable.start or 0.0))  # type: ignore[arg-type]  # of a real variable
         moved = value * random.uniform(0.9, 1.1) if value else random.uniform(-0.01, 0.01)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -251,10 +253,11 @@ class Driver:
 
 def check_references(driver: Driver, name: str) -> None:
     """Value references count the variables of the description from 1 on, the time being the last; every getter and setter refuses others."""
-    count = len(driver.variables)
-    found = [v.valueReference for v in driver.variables.values()]
-    # A list of FMI 2 has each state before its derivative, whatever their references are.
-    assert (sorted(found) if driver.description.fmiVersion == "2.0" else found) == list(range(1, count + 1))
+    variables = driver.variables.values()
+    sizes = [math.prod(int(d.start) for d in v.dimensions or ()) for v in variables]
+    count, found = sum(sizes), [v.valueReference for v in variables]
+    # A list of FMI 2 has each state before its derivative, whatever their references are. An array has a reference for each element.
+    assert (sorted(found) if driver.description.fmiVersion == "2.0" else found) == list(accumulate(sizes[:-1], initial=1))
     assert list(driver.variables)[-1] == "time"
     driver.log.clear()
     for reference in (0, count + 1, 2**32 - 1):
