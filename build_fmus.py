@@ -45,10 +45,18 @@ def main(arguments: Sequence[str] | None = None, prog: str = "build_fmus.py") ->
         metavar="DIR",
         help="write the components that do not switch as the Modelica package Jourdain into this folder",
     )
+    parser.add_argument(
+        "--table",
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="a table of the one component that is named, from a file with two columns in SI units, or with y in its first row and x in its "
+        "first column; may be repeated",
+    )
     parser.add_argument("--list", action="store_true", help="list the components and stop")
     chosen = parser.parse_args(arguments)
     try:
-        components = _components(chosen.names)
+        components = _with_tables(_components(chosen.names), chosen.table)
         if chosen.list:
             for component in components:
                 print(f"{component_name(component):32} {component_title(component)}")
@@ -79,6 +87,19 @@ def _components(names: Sequence[str]) -> list[type[Component]]:
                 f"two of the components are called '{name}', and their FMUs would overwrite each other; rename one of them"
             )
     return chosen
+
+
+def _with_tables(components: list[type[Component]], given: Sequence[str]) -> list[type[Component]]:
+    """Returns the only component with the tables of ``--table``; all components where none is given."""
+    if not given:
+        return components
+    pairs = [each.partition("=") for each in given]
+    wrong = next((text for text, (name, _, file) in zip(given, pairs, strict=True) if not name or not file), None)
+    if wrong is not None:
+        raise DeclarationError(f"--table {wrong}: write the name of a table and its file, such as force=spring.csv")
+    if len(components) != 1:
+        raise DeclarationError(f"--table is for one component, but {len(components)} are built; name the one that has the table")
+    return [components[0].with_tables(**{name: file for name, _, file in pairs})]
 
 
 def _modelica(components: Sequence[type[Component]], folder: Path, named: bool) -> str:

@@ -81,6 +81,30 @@ def test_python_backend_makes_fmi_2(run: Run, tmp_path: Path) -> None:
         assert any(name.endswith(".py") for name in archive.namelist())
 
 
+def test_a_table_comes_from_a_file(run: Run, tmp_path: Path) -> None:
+    """--table replaces the numbers of the one component that is named."""
+    (tmp_path / "steps.csv").write_text("t,y\n0,1\n2,5\n3,4\n")
+    assert (
+        run("--out", tmp_path, "--platform", "linux64", "--fmi", "3", "signal.Table", "--table", f"points={tmp_path / 'steps.csv'}")[0] == 0
+    )
+    with zipfile.ZipFile(tmp_path / "fmi3" / "signal.Table.fmu") as archive:
+        assert 'start="1.0 5.0 4.0"' in archive.read("modelDescription.xml").decode()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("signal.Table", "--table", "points"), "--table points: write the name of a table and its file, such as force=spring.csv"),
+        (("signal.Table", "--table", "points=none.csv"), "the table 'points' of signal.Table: the file 'none.csv' cannot be read: No such file"),
+        (("signal.Table", "signal.Gain", "--table", "points=a.csv"), "--table is for one component, but 2 are built"),
+    ],
+)
+def test_wrong_tables_are_refused(run: Run, tmp_path: Path, arguments: tuple[str, ...], sentence: str) -> None:
+    """The sentence names the table."""
+    status, _, complaint = run("--out", tmp_path, *arguments)
+    assert status == 1 and sentence in complaint
+
+
 @pytest.mark.slow
 def test_a_users_file_builds_beside_the_catalogue(run: Run, tmp_path: Path) -> None:
     """The path of a file and a name of the catalogue may stand in one command, which builds both, in parallel."""

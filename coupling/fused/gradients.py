@@ -88,7 +88,7 @@ def _partial(g: Graph, node: int, op: Op, args: Sequence[int], place: int) -> in
 def _of_table(g: Graph, op: Op, args: Sequence[int], place: int) -> int:
     """Returns the derivative of a table by one of its arguments: the table with that order raised."""
     order, kind = int(g.value[args[place]]), int(g.value[args[1 if op is Op.CURVE else 2]])
-    if order >= _LARGEST[kind] and (place == 0 or kind == 0):
+    if order >= _LARGEST[kind % 2] and (place == 0 or kind == 0):
         return g.zero
     if order >= _LAST_ALONG_Y:
         raise NotFused(f"a surface has no derivative of order {order + 1} by its second argument")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sympy
 
-KINDS = ("linear", "cubic")
-"""Names of the interpolations, at the places by which functions of tables name them: linear pieces and monotone cubics."""
+KINDS = ("linear", "cubic", "periodic linear", "periodic cubic")
+"""Names of the interpolations, at the places by which functions of tables name them: linear pieces and monotone cubics, once or repeated."""
 _LARGEST = (1, 3)
-"""Order of the last derivative that is not 0, by the place of the interpolation."""
+"""Order of the last derivative that is not 0, of linear pieces and of cubics."""
 _LAST_ALONG_Y = 3
 """Order of the last derivative of a surface by y that is computed."""
 
@@ -31,6 +31,7 @@ class LookupBase(sympy.Function):
 
     @property
     def kind(self) -> int:
+        """The place of the interpolation in :data:`KINDS`."""
         return int(self.args[self.x_count])
 
     @property
@@ -45,7 +46,7 @@ class LookupBase(sympy.Function):
 
     def fdiff(self, argindex: int = 1) -> sympy.Expr:
         place = argindex - 2 - self.x_count
-        if not 0 <= place < self.x_count or (self.orders[place] >= _LARGEST[self.kind] and (place == 0 or self.kind == 0)):
+        if not 0 <= place < self.x_count or (self.orders[place] >= _LARGEST[self.kind % 2] and (place == 0 or self.kind == 0)):
             return sympy.Integer(0)
         if place == 1 and self.orders[1] >= _LAST_ALONG_Y:
             raise ValueError(f"'{self}' has no further derivative by '{self.varying[1]}'; at most {_LAST_ALONG_Y} can be computed")
@@ -88,7 +89,8 @@ class Curve(LookupBase):
     """The function y(x) of a table: ``Curve(order, kind, x, X, Y)`` is its derivative of an order by x, with the nodes X and the values Y.
 
     Its kind is 0 for linear pieces and 1 for monotone cubics, with the slopes of PCHIP: a weighted harmonic mean at inner nodes, 0 at an
-    extremum, three-point slopes at the ends. Its first derivative is continuous then. Beyond the nodes the value of the end is held.
+    extremum, three-point slopes at the ends. Its first derivative is continuous then. Beyond the nodes the value of the end is held. The
+    kinds 2 and 3 are the same, repeated with the distance of the first node and the last one, whose values are equal.
     """
 
     nargs = 5

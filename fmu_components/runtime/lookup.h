@@ -3,13 +3,13 @@
  * The arguments begin with the orders of the derivatives. Nodes increase, and there are at least two. Beyond the nodes the value of the end
  * is held, and its derivatives are 0; a node belongs to the piece above it, and the last node to the last piece. Monotone cubics have the
  * slopes of Fritsch and Butland (SIAM Journal on Scientific and Statistical Computing 5, 1984) at nodes and three-point slopes, limited, at
- * both ends. They need the four nodes around x at most. This file needs nothing but the language and fabs. */
+ * both ends. They need the four nodes around x at most. A periodic curve is repeated, and its last value is the first one. This file needs nothing but the language, fabs and floor. */
 #ifndef LOOKUP_H
 #define LOOKUP_H
 
 #include <math.h>
 
-enum { LINEAR_PIECES, MONOTONE_CUBICS };
+enum { LINEAR_PIECES, MONOTONE_CUBICS, PERIODIC }; /* the third is added to one of the first two */
 #define TAYLOR 4 /* terms, for derivatives of up to the third order */
 
 typedef struct {
@@ -122,12 +122,21 @@ static inline double cubic(unsigned order, unsigned top, double x, unsigned i, u
 /* Returns a derivative of the curve in piece i. */
 static inline double in_piece(unsigned order, unsigned kind, double x, unsigned i, unsigned n, const double *X, const double *Y)
 {
-    if (kind == LINEAR_PIECES) {
+    if (kind % PERIODIC == LINEAR_PIECES) {
         const double slope = (Y[i + 1] - Y[i]) / (X[i + 1] - X[i]);
         return order == 0 ? Y[i] + (x - X[i]) * slope : order == 1 ? slope : 0;
     }
     const unsigned first = i > 0 ? i - 1 : 0, last = i + 2 < n ? i + 2 : n - 1;
     Taylor y[4];
+    if (kind >= PERIODIC) { /* the first and the last piece have neighbours as well */
+        const double period = X[n - 1] - X[0];
+        const double nodes[4] = {i > 0 ? X[i - 1] : X[n - 2] - period, X[i], X[i + 1], i + 2 < n ? X[i + 2] : X[1] + period};
+        y[0].c[0] = Y[i > 0 ? i - 1 : n - 2];
+        y[1].c[0] = Y[i];
+        y[2].c[0] = Y[i + 1];
+        y[3].c[0] = Y[i + 2 < n ? i + 2 : 1];
+        return cubic(order, 0, x, 1, 4, nodes, y);
+    }
     for (unsigned k = first; k <= last; k++)
         y[k - first].c[0] = Y[k];
     return cubic(order, 0, x, i - first, last - first + 1, X + first, y);
@@ -136,6 +145,10 @@ static inline double in_piece(unsigned order, unsigned kind, double x, unsigned 
 /* Returns y or its derivative of an order by x. */
 static inline double curve(unsigned order, unsigned kind, double x, unsigned n, const double *X, const double *Y)
 {
+    if (kind >= PERIODIC) {
+        x -= (X[n - 1] - X[0]) * floor((x - X[0]) / (X[n - 1] - X[0]));
+        x = x > X[n - 1] ? X[n - 1] : x < X[0] ? X[0] : x; /* rounding may lead beyond */
+    }
     if (x < X[0])
         return order == 0 ? Y[0] : 0;
     if (x > X[n - 1])

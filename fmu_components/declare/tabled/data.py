@@ -34,6 +34,11 @@ class TableData:
     lines: tuple[int, ...] = ()
     """Lines of a file in which the nodes of the first argument stand."""
 
+    @property
+    def periodic(self) -> bool:
+        """Says whether the table is repeated."""
+        return self.kind.startswith("periodic")
+
     def check(self, where: str, stepped: bool, at_least: float) -> None:
         """Refuses tables that are no function, or begin below ``at_least``; ``stepped`` ones may have two equal nodes, which are a step."""
         for axis, nodes in zip("xy", self.nodes, strict=False):
@@ -53,7 +58,11 @@ class TableData:
         count = sum(map(len, self.nodes)) + len(self.values)
         if count > MOST:
             raise DeclarationError(f"{where} has {count} numbers; give at most {MOST}, with more of them where it bends")
-        _check_word(where, "kind", self.kind, KINDS)
+        _check_word(where, "kind", self.kind, KINDS if len(self.nodes) == 1 else KINDS[:2])
+        if self.periodic and self.values[0] != self.values[-1]:
+            raise DeclarationError(
+                f"{where} is periodic, but begins with {self.values[0]:g} and ends with {self.values[-1]:g}; repeat the first value at the end"
+            )
         _check_word(where, "beyond", self.beyond, BEYOND)
 
 

@@ -10,7 +10,7 @@ import sympy
 from fmu_components.declare.declaration import DeclarationError, Range, Role, Variable, tables_in
 from fmu_components.declare.functions import InSI
 from fmu_components.declare.tabled.data import Given, given_table, table_data
-from fmu_components.declare.tables import KINDS, Curve, LeastStep, Surface
+from fmu_components.declare.tables import KINDS, Curve, Item, LeastStep, Surface
 
 
 class Table:
@@ -55,8 +55,9 @@ class Tabled:
         """Declares a function that a table gives, of one argument or two, and returns it: ``force = self.table("force", ...)``, ``force(x)``.
 
         ``points`` are its usual numbers, ``((x1, x2, ...), (y1, y2, ...))`` or ``(x, y, z)`` with a row of z for each x, in ``units``. They
-        become the array parameters ``<name>.x`` and ``<name>.y``, and ``<name>.z`` of two arguments. ``kind`` is "linear" or "cubic", monotone.
-        Beyond the nodes the value of the end is "held", or held and "warned" of. ``at_least`` is the least node of x; in a ``stepped`` table
+        become the array parameters ``<name>.x`` and ``<name>.y``, and ``<name>.z`` of two arguments. ``kind`` is "linear" or "cubic", which
+        is monotone between monotone values, or one of them after "periodic ". Beyond the nodes the value of the end is "held", or held and
+        "warned" of. ``at_least`` is the least node of x; in a ``stepped`` table
         two equal nodes are a step.
         """
         component: Any = self
@@ -78,6 +79,10 @@ class Tabled:
             least = LeastStep(nodes)
             margin = sympy.Piecewise((1, least >= 0), (InSI(least), True)) if stepped else least
             component.require(margin, f"the nodes {name}.{axis} {'never decrease' if stepped else 'increase'}")
+        if data.periodic:
+            first, last = Item(0, arrays[1]), Item(-1, arrays[1])
+            margin = sympy.Piecewise((1, sympy.Eq(first, last)), (-InSI(sympy.Abs(first - last)), True))
+            component.require(margin, f"the last value of {name}.y is the first one")
         return Table(self, name, tuple(arrays), data.kind, units, data.beyond == "warned")
 
     @classmethod
@@ -87,7 +92,8 @@ class Tabled:
         Each is the path of a file with numbers in columns, ``[x, y]``, ``[x, y, z]``, an array, or ``{"points": ..., "kind": "cubic",
         "beyond": "warned"}`` with one of these. What is no table raises DeclarationError.
         """
-        given = {name: given_table(f"the table '{name}' of {cls.__name__}", each) for name, each in tables.items()}
+        component: Any = cls()
+        given = {name: given_table(f"the table '{name}' of {component._name}", each) for name, each in tables.items()}
         key = (cls, *sorted(given.items()))
         if key not in _made:
             names = {"__module__": cls.__module__, "__qualname__": f"with_tables.<locals>.{cls.__name__}", "__doc__": cls.__doc__}

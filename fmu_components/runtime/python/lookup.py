@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from .arithmetic import divide
+from .arithmetic import divide, floor
 
 Series = list[Any]
 """Coefficients of a series in a second variable."""
@@ -23,7 +23,10 @@ def next_node(x: Any, nodes: Sequence[Any]) -> Any:
 
 
 def curve(order: int, kind: int, x: Any, nodes: Sequence[Any], values: Sequence[Any]) -> Any:
-    """Returns y or its derivative of an order by x; ``kind`` is 0 for linear pieces and 1 for monotone cubics."""
+    """Returns y or its derivative of an order by x; ``kind`` is 0 for linear pieces, 1 for monotone cubics, and greater by 2 for periodic ones."""
+    if kind > 1:
+        period = nodes[-1] - nodes[0]
+        x = min(max(x - period * floor(divide(x - nodes[0], period)), nodes[0]), nodes[-1])
     if x < nodes[0] or x > nodes[-1]:
         return (values[0] if x < nodes[0] else values[-1]) if order == 0 else 0.0
     return _in_piece(order, kind, x, _piece(x, nodes), nodes, values)
@@ -51,9 +54,18 @@ def _piece(x: Any, nodes: Sequence[Any]) -> int:
 
 
 def _in_piece(order: int, kind: int, x: Any, i: int, nodes: Sequence[Any], values: Sequence[Any]) -> Any:
-    if kind == 0:
+    if kind % 2 == 0:
         slope = divide(values[i + 1] - values[i], nodes[i + 1] - nodes[i])
         return (values[i] + (x - nodes[i]) * slope, slope, 0.0, 0.0)[order]
+    if kind > 1:
+        period = nodes[-1] - nodes[0]
+        around = [
+            nodes[i - 1] if i > 0 else nodes[-2] - period,
+            *nodes[i : i + 2],
+            nodes[i + 2] if i + 2 < len(nodes) else nodes[1] + period,
+        ]
+        heights = [values[i - 1] if i > 0 else values[-2], *values[i : i + 2], values[i + 2] if i + 2 < len(nodes) else values[1]]
+        return _cubic(order, x, 1, around, [[height] for height in heights])
     first, end = max(i - 1, 0), min(i + 3, len(nodes))
     return _cubic(order, x, i - first, nodes[first:end], [[value] for value in values[first:end]])
 

@@ -112,6 +112,10 @@ WRONG = [
     (5, "is given as '5'; give the path of a file, or lists of numbers"),
     ([range(MOST), range(MOST)], f"has {2 * MOST} numbers; give at most {MOST}"),
     ({"points": [[0, 1], [0, 1]], "kind": "spline"}, "has kind = 'spline'; give 'linear' or 'cubic'"),
+    (
+        {"points": [[0, 1], [2, 1]], "kind": "periodic linear"},
+        "is periodic, but begins with 2 and ends with 1; repeat the first value at the end",
+    ),
     ({"points": [[0, 1], [0, 1]], "beyond": "stop"}, "has beyond = 'stop'; give 'held' or 'warned'"),
     ({"numbers": [[0, 1], [0, 1]]}, "is given with 'numbers'; give 'points'"),
 ]

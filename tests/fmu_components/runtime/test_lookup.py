@@ -121,3 +121,18 @@ def test_derivatives_of_a_surface_agree_with_those_of_a_fit_to_scipy(lookup):
     for orders, expected in (((1, 0), 2.0 * 0.5), ((0, 1), 2 * 0.4), ((1, 1), 2.0), ((2, 0), 0.0)):
         Z = 2 * X[:, None] * Y
         assert _surface(lookup, orders, 0, 0.4, 0.5, X, Y, Z) == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_periodic_curve_is_one_of_many_periods(lookup):
+    """Values, slopes and curvatures are those of SciPy in the middle of five periods, at any distance from the first one."""
+    X, Y = np.array([0.5, 0.7, 1.5, 2.0, 2.5]), np.array([1.0, 4.0, 2.0, 2.5, 1.0])
+    many_X = np.concatenate([X[:-1] + 2 * k for k in range(-2, 3)] + [[X[-1] + 4]])
+    many_Y = np.concatenate([Y[:-1]] * 5 + [[Y[-1]]])
+    x = np.linspace(0.5, 2.5, 77)[:-1]
+    for kind, values in ((3, PchipInterpolator(many_X, many_Y)), (2, lambda each: np.interp(each, many_X, many_Y))):
+        for turn in (-7, 0, 3):
+            assert _curve(lookup, 0, kind, x + 2 * turn, X, Y) == pytest.approx(values(x), abs=1e-13)
+        assert _curve(lookup, 0, kind, 2.5, X, Y)[0] == 1.0
+    for order in (1, 2):
+        assert _curve(lookup, order, 3, x, X, Y) == pytest.approx(PchipInterpolator(many_X, many_Y).derivative(order)(x), abs=1e-11)
+    assert _curve(lookup, 0, 3, [0.0, 0.3], np.array([0.0, 1.0]), np.array([2.0, 2.0])).tolist() == [2, 2]
