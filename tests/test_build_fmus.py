@@ -95,7 +95,10 @@ def test_a_table_comes_from_a_file(run: Run, tmp_path: Path) -> None:
     ("arguments", "sentence"),
     [
         (("signal.Table", "--table", "points"), "--table points: write the name of a table and its file, such as force=spring.csv"),
-        (("signal.Table", "--table", "points=none.csv"), "the table 'points' of signal.Table: the file 'none.csv' cannot be read: No such file"),
+        (
+            ("signal.Table", "--table", "points=none.csv"),
+            "the table 'points' of signal.Table: the file 'none.csv' cannot be read: No such file",
+        ),
         (("signal.Table", "signal.Gain", "--table", "points=a.csv"), "--table is for one component, but 2 are built"),
     ],
 )
