@@ -47,6 +47,7 @@ def test_the_benchmark_of_twins_prints_a_ratio_for_each_way():
     assert [row[0] for row in rows] == ["by FMUs", "by tape", "compiled"] and all(float(row[-1]) > 0 for row in rows)
 
 
+@pytest.mark.slow  # runs in real time have tests of their own
 def test_the_benchmark_of_real_time_is_never_ahead_of_the_clock():
     """It ends with an error if a point comes before its time. All runs together last 1 s."""
     rows = [[each.strip() for each in line.strip("| ").split("|")] for line in printed("real_time", "--seconds", "0.25")[2:]]

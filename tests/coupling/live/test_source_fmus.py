@@ -110,6 +110,7 @@ def test_a_misdeed_ends_the_run_alone(tmp_path: Path, fmi: int, misdeed: str) ->
     assert result["unit.x"] == pytest.approx(np.cos(result.time), abs=1e-6) and 0.3 < result.time[-1] <= 0.51
 
 
+@pytest.mark.parametrize("fmi", [pytest.param(2, marks=pytest.mark.slow), 3])
 def test_an_own_component_from_its_sources(tmp_path: Path, fmi: int) -> None:
     """The sources inside the FMU of a component are those of its binary."""
     whole = cached_fmu(find("mechanical1d.Inertia"), fmi)

@@ -14,6 +14,10 @@ from tests.support.kernel.linear import Linear
 RTOL = 1e-6
 FALLEN = 1e-3  # of its peak, a pivot counts as weak
 NUMBERS, SLOTS = (np.ctypeslib.ndpointer(kind, flags="C") for kind in (np.double, np.intc))
+FIRST_AND_LAST = np.arange(2, dtype=np.intc), np.arange(2, 4, dtype=np.intc)
+"""Slots of diagonals and pivots of two rows."""
+library.linear_trusts.argtypes = [ctypes.c_void_p, NUMBERS, SLOTS, SLOTS, ctypes.c_int]
+library.linear_trusts.restype = ctypes.c_bool
 
 
 def equations(count: int, joint: list[int], cycle: list[int], rtol: float = RTOL) -> Linear:
@@ -138,8 +142,6 @@ def test_pivots_found_elsewhere_are_trusted_by_what_they_leave_of_each_joint():
     linear = equations(4, [0, 0, 1, 1], [0] * 4)
     linear.factorise(np.eye(4).ravel())
     linear.accept()
-    library.linear_trusts.argtypes = [ctypes.c_void_p, NUMBERS, SLOTS, SLOTS, ctypes.c_int]
-    library.linear_trusts.restype = ctypes.c_bool
     first, last = np.arange(4, dtype=np.intc), np.arange(4, 8, dtype=np.intc)
     random, seen = np.random.default_rng(3), set[bool]()
     for _ in range(500):
@@ -150,6 +152,19 @@ def test_pivots_found_elsewhere_are_trusted_by_what_they_leave_of_each_joint():
         assert library.linear_trusts(linear._linear, np.r_[diagonal, shares * diagonal], first, last, 0) == trusted
         seen.add(trusted)
     assert seen == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("joint", "cycle", "least"),
+    [([0, 1], [-1, -1], 1e-14), ([-1, 0], [-1, -1], 1e-6), ([0, 1], [0, 0], 1e-6)],
+    ids=["of a joint outside cycles", "of no joint", "in a cycle"],
+)
+def test_a_small_pivot_found_elsewhere_counts_where_nothing_can_repeat_it(joint, cycle, least):
+    """The margin is 10 above rounding there, and above weak pivots elsewhere as long as repeated rows have not been decided."""
+    linear = equations(2, joint, cycle)
+    linear.factorise(np.eye(2).ravel())
+    for share in (0.5 * least, 2 * least):
+        assert library.linear_trusts(linear._linear, np.array([1.0, 1.0, share, 1.0]), *FIRST_AND_LAST, 0) == (share > least)
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3])
