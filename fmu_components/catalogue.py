@@ -16,7 +16,7 @@ from types import ModuleType
 from fmu_components.declare.component import Component, component_name
 from fmu_components.declare.declaration import DeclarationError
 from fmu_components.declare.heat import heated, without_heat
-from fmu_components.words import components_called
+from fmu_components.words import components_called, made_by
 
 _PACKAGE = Path(__file__).parent
 _NOT_COMPONENTS = {"declare", "export", "flexible", "laws", "modelica", "runtime", "__pycache__"}
@@ -53,7 +53,8 @@ def find(name: str) -> type[Component]:
         return heated(components[cold])
     if name not in components:
         near = components_called(name)[:3] or difflib.get_close_matches(name, components, n=3, cutoff=0.4)
-        hint = f"the nearest names are {', '.join(near)}" if near else "--list shows all; a file of your own is given with its ending .py"
+        others = f"the nearest names are {', '.join(near)}" if near else "--list shows all; a file of your own is given with its ending .py"
+        hint = made_by(name) or others
         raise UnknownComponent(f"there is no component '{name}'; {hint}")
     return components[name]
 

@@ -105,6 +105,23 @@ WORDS = {
 }
 """Components by what people call them: words that are separated by commas, and the names of components, the first choice first."""
 
+_MADE = {
+    r"planar\.Beam([1-9]\d*)": "jourdain.Beam({})",
+    r"planar\.WeldedBeam([1-9]\d*)": "jourdain.WeldedBeam({})",
+    r"spatial\.Beam([1-9]\d*)": "jourdain.SpatialBeam({})",
+    r"(?:spatial\.)?welded ?flexible ?body": "jourdain.flexible_body(K, M, nodes, ports, root=...)",
+    r"(?:spatial\.)?flexible ?body|finite elements?|fem|mesh": "jourdain.flexible_body(K, M, nodes, ports)",
+}
+"""Functions that make the classes of other names, by patterns of these."""
+
+
+def made_by(name: str) -> str:
+    """Returns a sentence on the function that makes the class of a name outside the catalogue; empty for other names."""
+    for pattern, call in _MADE.items():
+        if found := re.fullmatch(pattern, name, re.IGNORECASE):
+            return f"{call.format(*found.groups())} makes its class"
+    return ""
+
 
 def components_called(word: str) -> list[str]:
     """Returns the components that are called so: whole words, or their beginnings, in any order and number; ``planar.Hinge`` asks for

@@ -115,7 +115,7 @@ def _of_catalogue(instance: str, name: str, version: int, private: bool) -> Fmu:
             from fmu_components.catalogue import all_components
             from fmu_components.declare.declaration import DeclarationError
             from fmu_components.export.build import cached_fmu
-            from fmu_components.words import components_called
+            from fmu_components.words import components_called, made_by
 
             try:
                 component = class_called(name)
@@ -123,7 +123,7 @@ def _of_catalogue(instance: str, name: str, version: int, private: bool) -> Fmu:
                 raise BuildError(f"'{instance}' cannot be added: {error}") from None
             if component is None:
                 called = [repr(each) for each in components_called(name)[:3]]
-                hint = f"did you mean {either(called)}?" if called else nearest(name, all_components())
+                hint = made_by(name) or (f"did you mean {either(called)}?" if called else nearest(name, all_components()))
                 raise BuildError(f"'{instance}' cannot be added: there is no component '{name}'; {hint or _WANTED}")
             with building_shown(name):
                 path = cached_fmu(component, version)

@@ -13,6 +13,8 @@ HEAD = """# Parts by everyday words
 
 `jourdain list hinge` finds the same from a terminal. Use the name in the second column: `system.add("pin", "hinge")` is refused, and the
 sentence names the components. `jourdain info planar.Revolute` shows the ports and variables of a component.
+Two kinds of parts have no name here: [beams](flexible-beams.md) of other numbers of shapes, and [elastic bodies](flexible-bodies.md) from a
+mesh. `WeldedBeam(4)` and `flexible_body(K, M, nodes, ports)` make their classes.
 
 | I want a ... | component | title |
 |---|---|---|

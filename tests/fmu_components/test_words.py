@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+import jourdain
 from coupling import System
 from docs.programs.parts_page import PAGE, page
 from fmu_components.catalogue import UnknownComponent, all_components, find
@@ -34,6 +37,26 @@ def test_a_word_leads_to_a_component(word: str, first: str) -> None:
     assert f"there is no component '{word}'; did you mean '{first}'" in refusal(lambda: System().add("part", word))
     with pytest.raises(UnknownComponent, match=f"the nearest names are {first}"):
         find(word)
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("planar.Beam8", "Beam(8)"),
+        ("planar.WeldedBeam4", "WeldedBeam(4)"),
+        ("spatial.Beam3", "SpatialBeam(3)"),
+        ("spatial.WeldedFlexibleBody", "flexible_body(K, M, nodes, ports, root=...)"),
+        ("flexible body", "flexible_body(K, M, nodes, ports)"),
+        ("spatial.FlexibleBody", "flexible_body(K, M, nodes, ports)"),
+        ("FEM", "flexible_body(K, M, nodes, ports)"),
+    ],
+)
+def test_a_name_of_a_class_that_a_function_makes_leads_to_it(name: str, call: str) -> None:
+    sentence = f"there is no component '{name}'; jourdain.{call} makes its class"
+    assert sentence in refusal(lambda: System().add("part", name))
+    with pytest.raises(UnknownComponent, match=f"^{re.escape(sentence)}$"):
+        find(name)
+    assert call.partition("(")[0] in jourdain.__all__
 
 
 def test_a_word_that_nobody_uses_leads_nowhere() -> None:
