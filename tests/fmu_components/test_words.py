@@ -29,6 +29,8 @@ from tests.support.systems.systems import refusal
         ("joint ball", "spatial.Spherical"),
         ("hinges", "planar.Revolute"),
         ("gearboxes", "mechanical1d.Gear"),
+        ("bevel gear", "mechanical1d.Gear"),
+        ("solenoid valve", "pneumatic.ProportionalValve53"),
         ("pulleys", "planar.PulleyRope"),
     ],
 )

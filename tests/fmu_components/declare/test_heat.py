@@ -170,7 +170,7 @@ def test_a_hot_brake_fades():
     ],
 )
 def test_fading_has_a_closed_form(component, start, load):
-    """Of m v' = -80 s and C T' = 80 s v with s = 1 - rate (T - T0): v = sqrt(a/b) tan(angle - sqrt(a b) 80 t/m) and s = a + b v^2."""
+    """The speed solves m v' = -80 s and C T' = 80 s v with s = 1 - rate (T - T0): v = sqrt(a/b) tan(angle - sqrt(a b) 80 t/m) and s = a + b v^2."""
     m, C, rate, v0, t = 4.0, 150.0, 4e-3, 8.0, 0.35
     system = System("fading")
     system.add("ground", "mechanical1d.Fixed1D")
