@@ -8,9 +8,8 @@ from fmu_components.declare.rubbing import Rubbing
 class Friction(Rubbing):
     """Dry friction: M and N stick together up to the static force, and slip against the kinetic one.
 
-    The multiplier is the force on N; M gets its opposite. The output `loss` is the power that is
-    lost. While it slips at the speed v, its size is
-    kinetic + (static - kinetic) exp(-(v/stribeck)^2) + viscous v; with a `stribeck` of 0 it is kinetic + viscous v.
+    The multiplier is the force on N; M gets its opposite. The output `loss` is the power that is lost. While it slips at the speed v, the
+    size of the force is kinetic + (static - kinetic) exp(-(v/stribeck)^2) + viscous v; with a `stribeck` of 0 it is kinetic + viscous v.
     """
 
     kind = TRANSLATIONAL

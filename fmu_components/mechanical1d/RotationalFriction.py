@@ -8,9 +8,8 @@ from fmu_components.declare.rubbing import Rubbing
 class RotationalFriction(Rubbing):
     """Dry friction between shafts: M and N stick together up to the static torque, and slip against the kinetic one.
 
-    The multiplier is the torque on N; M gets its opposite. The output `loss` is the power that is
-    lost. While it slips at the speed w, its size is
-    kinetic + (static - kinetic) exp(-(w/stribeck)^2) + viscous w; with a `stribeck` of 0 it is kinetic + viscous w.
+    The multiplier is the torque on N; M gets its opposite. The output `loss` is the power that is lost. While it slips at the speed w, the
+    size of the torque is kinetic + (static - kinetic) exp(-(w/stribeck)^2) + viscous w; with a `stribeck` of 0 it is kinetic + viscous w.
     """
 
     kind = ROTATIONAL
