@@ -1,6 +1,7 @@
 """Gears with losses.
 
 A hoist with a worm holds its load when the motor lets go. A ball screw lowers a table, which drives its motor. A chain and a planetary gear drive a mixer.
+A chain hoist lifts a crate over a wheel with six pockets.
 """
 
 import numpy as np
@@ -56,6 +57,21 @@ def mixer() -> System:
     return plant
 
 
+def chain_hoist() -> System:
+    """Returns a motor with 2 N.m, a gear, and a wheel with pockets at a pitch of 30 mm, over which a chain lifts 250 kg."""
+    hoist = System("chain hoist")
+    hoist.add("motor", "mechanical1d.Inertia", {"I": 0.01})
+    hoist.add("wheel", "mechanical1d.Inertia", {"I": 0.02})
+    hoist.add("crate", "mechanical1d.Mass", {"m": 250.0})
+    hoist.add("current", "mechanical1d.Torque", {"torque": 2.0})
+    hoist.add("weight", "mechanical1d.Force", {"force": -250 * G})
+    hoist.connect("current.flange", "motor.flange")
+    hoist.connect("weight.flange", "crate.flange")
+    hoist.join("mechanical1d.LossyGear", "motor.flange", "wheel.flange", {"ratio": 60.0, "efficiency": 0.8, "back": 0.7}, name="gear")
+    hoist.join("mechanical1d.RackAndPinion", "wheel.flange", "crate.flange", {"radius": 6 * 0.03 / (2 * np.pi)}, name="pockets")
+    return hoist
+
+
 def main() -> None:
     report = Report("Gears with losses")
     run = worm().simulate(4.0)
@@ -70,6 +86,11 @@ def main() -> None:
     run = mixer().simulate(60.0, solver="cvode")
     report.figure("torque on the blade", -run["dough.torque"][-1], 10 * 3 * 0.97 * 2 * 0.96 * (1 + 3 * 0.98), "N.m", within=1e-4)
     report.show(run, "blade.w", ("chain.loss", "gear.loss", "planets.loss"), moving=False)
+    run = chain_hoist().simulate(1.0)
+    r = 6 * 0.03 / (2 * np.pi) / 60
+    lift = (2.0 - 250 * G * r / 0.8) / (0.01 + (0.02 / 60**2 + 250 * r**2) / 0.8) * r
+    report.figure("the crate goes up at", run["crate.v"][-1], lift, "m/s")
+    report.show(run, "crate.s", "gear.loss", moving=False)
     report.end()
 
 
