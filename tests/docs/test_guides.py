@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from time import perf_counter
 
+import fmpy
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -104,7 +105,7 @@ def test_theory(capsys):
 
 @pytest.mark.slow  # a compiler takes ten seconds for the equations of the arm
 def test_flexible_bodies():
-    """The stiff arm swings nearly as a rigid pendulum with its load, which SciPy integrates."""
+    """The stiff arm swings nearly as a rigid pendulum with its load, which SciPy integrates; its FMU does the same in FMPy."""
     made = run_all(DOCS / "flexible-bodies.md")
     swing, mass, length, load = made["result"], made["Arm"].data.mass, 0.6, 1.0
     inertia = mass * (length**2 / 3 + 0.04**2 / 12) + load * length**2 + 1e-3
@@ -112,6 +113,8 @@ def test_flexible_bodies():
     rigid = solve_ivp(lambda t, y: [y[1], -moment * np.cos(y[0]) / inertia], (0, 0.3), [0.0, 0.0], rtol=1e-10, atol=1e-12).y[0, -1]
     assert np.arctan2(swing["load.y"][-1], swing["load.x"][-1]) == pytest.approx(rigid, abs=2e-4)
     assert 0 < swing["arm.energy.elastic"].max() < 1e-2
+    alone = fmpy.simulate_fmu("swing.fmu", fmi_type="CoSimulation", stop_time=0.3, output=["load.x", "load.y"])
+    assert np.arctan2(alone["load.y"][-1], alone["load.x"][-1]) == pytest.approx(rigid, abs=2e-4)
 
 
 @pytest.mark.parametrize("name", PICTURES)
