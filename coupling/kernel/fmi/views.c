@@ -8,8 +8,7 @@
 typedef struct {
     Reference own;
     size_t size;
-    double *value;
-    const double *start;
+    double *value, *start; /* start: null where the FMU does not give it */
     bool known;
 } Array;
 
@@ -42,7 +41,11 @@ static Array *array_of(Views *views, const ViewRow *row)
         if (views->array[i].own == row->own)
             return &views->array[i];
     Array *added = &views->array[views->arrays++];
-    *added = (Array){.own = row->own, .size = row->size, .start = row->start, .value = calloc((size_t)row->size + 1, sizeof(double))};
+    const size_t size = row->size;
+    *added = (Array){.own = row->own, .size = size, .value = calloc(size + 1, sizeof(double))};
+    added->start = added->value && row->start ? malloc(size * sizeof(double)) : NULL;
+    if (added->start)
+        memcpy(added->start, row->start, size * sizeof(double));
     return added;
 }
 
@@ -82,7 +85,7 @@ Views *views_new(const ViewRow *rows, int count, const VectorRow *elements, int 
     bool complete = views->view && views->array && add_vectors(views, elements, element_count);
     for (int i = 0; i < count && complete; i++) {
         Array *array = rows[i].array ? array_of(views, &rows[i]) : NULL;
-        complete = !array || array->value;
+        complete = !array || (array->value && (array->start || !rows[i].start));
         views->view[views->count++] = (View){rows[i].first, rows[i].size, rows[i].own, rows[i].factor, rows[i].offset, array};
     }
     if (!complete) {
@@ -99,7 +102,7 @@ void views_free(Views *views)
     if (!views)
         return;
     for (int i = 0; i < views->arrays; i++)
-        free(views->array[i].value);
+        free(views->array[i].value), free(views->array[i].start);
     for (int i = 0; i < VECTORS; i++)
         free(views->vector[i]);
     free(views->view);
