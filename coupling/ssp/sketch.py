@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
 from typing import Any
@@ -16,13 +16,13 @@ from coupling.plan import formulas
 from coupling.plan.connections import wires_of
 from coupling.plan.definition import Definition, Name, Value
 from coupling.plan.drives import ConstantDrive, Drive, FormulaDrive, FunctionDrive, PiecesDrive, PolynomialDrive, TableDrive, TextDrive
-from coupling.plan.instances import find_fmus
+from coupling.plan.instances import find_fmus, with_tables
 from coupling.plan.rates import drives_of
 from coupling.plan.transformations import UNCHANGED, Affine, on_the_way, transformed_wires
 from coupling.ssp.flat import Component
 
-_SUM, _TABLE, _TERMS, _ROWS = "signal.Sum", "signal.Table", 3, 20
-"""Components that are inserted, the number of terms of the first, and the number of points of the second."""
+_SUM, _TABLE, _TERMS = "signal.Sum", "signal.Table", 3
+"""Components that are inserted, and the number of terms of the first."""
 
 
 @dataclass
@@ -75,7 +75,7 @@ def sketch_of(definition: Definition) -> Sketch:
             terms.append(((sketch.put_in(target, "formula", formulas.component(tree), {}), "y"), UNCHANGED))
         elif isinstance(drive, TableDrive):
             held = fmus[target[0]].variables[target[1]].variability != "continuous"
-            constant, tables = _tables(sketch, target, drive.steps if held else drive)
+            constant, tables = _table(sketch, target, drive.steps if held else drive)
             terms += tables
         if drive is not None and not terms:
             sketch.components[target[0]].start[target[1]] = constant  # type: ignore[index]  # a dict that was made above
@@ -126,22 +126,13 @@ def _add_up(sketch: Sketch, target: Name, terms: Sequence[tuple[Name, Affine]], 
     sketch.wires[sums[0], target] = UNCHANGED
 
 
-def _tables(sketch: Sketch, target: Name, drive: TableDrive) -> tuple[float, list[tuple[Name, Affine]]]:
-    """Divides a table into several ones with the number of points that a component can hold. Each except the first gives the change
-    since its start."""
+def _table(sketch: Sketch, target: Name, drive: TableDrive) -> tuple[float, list[tuple[Name, Affine]]]:
+    """Adds a component with the points of a table."""
     times, values = _from_zero(drive)
     if times[0] == times[-1]:
         return float(values[-1]), []
-    found: list[tuple[Name, Affine]] = []
-    for first, last in _pieces(times):
-        at, value = times[first : last + 1], values[first : last + 1] - (values[first] if first else 0.0)
-        if at[0] == at[-1]:  # a jump alone
-            at, value = np.append(at, at[-1] + 1.0), np.append(value, value[-1])
-        start: dict[str, Any] = {"points": len(at)}
-        for number, (t, y) in enumerate(zip(at, value, strict=True), 1):
-            start |= {f"times[{number}]": float(t), f"values[{number}]": float(y)}
-        found.append(((sketch.put_in(target, "table", _TABLE, start), "y"), UNCHANGED))
-    return 0.0, found
+    component, _ = with_tables(".".join(target), _TABLE, {"points": [times.tolist(), values.tolist()]})
+    return 0.0, [((sketch.put_in(target, "table", component, {}), "y"), UNCHANGED)]
 
 
 def _from_zero(drive: TableDrive) -> tuple[np.ndarray, np.ndarray]:
@@ -152,14 +143,3 @@ def _from_zero(drive: TableDrive) -> tuple[np.ndarray, np.ndarray]:
     later = times >= 0
     start = float(np.interp(0.0, times, values))
     return np.append(0.0, times[later]), np.append(start, values[later])
-
-
-def _pieces(times: np.ndarray) -> Iterator[tuple[int, int]]:
-    """Yields the places of first and last points; one piece begins where the last has ended."""
-    first = 0
-    while True:
-        last = min(first + _ROWS - 2, len(times) - 1)  # one point is left for a jump alone
-        yield first, last
-        if last == len(times) - 1:
-            return
-        first = last
