@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict
@@ -34,13 +34,15 @@ from coupling.simulate import Simulator
 from coupling.steering.run import SteeredRun
 from coupling.structured import misfit, parsed
 
+_Single = float | int | bool | str
+
 
 class _Asked(TypedDict):
     """Data of the run in a checkpoint: see ``CheckpointWriter.describe``."""
 
     definition: Definition
     run: Run
-    start_values: Mapping[str, float | int | bool | str]
+    start_values: Mapping[str, _Single | Sequence[_Single] | Sequence[Sequence[_Single]]]
     fixed: Mapping[str, float]
 
 

@@ -102,7 +102,7 @@ def implicit_derivatives(
     if not given:
         raise BuildError("sensitivities: no parameter is given; name one, such as 'spring.k'")
     named = {name: _parameter_named(session, name) for name in given}
-    known = {name: a for name, a in named.items() if differentiates(session.built.parts[a.part])}
+    known = {name: a for name, a in named.items() if differentiates(session.built.parts[a.part], a.reference)}
     seen = {a: session.named(a.part, a.reference) for a in outputs_named(session, outputs, "sensitivities")}
     search = Search(session, hold, free, known.values(), seen)
     pose = search.found()

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import numpy as np
 import sympy
 
 from coupling.errors import AnalysisError
@@ -70,6 +71,8 @@ class Composed:
         self.parts = [self._part(number) for number in range(len(built.parts))]
         self.constants: dict[sympy.Symbol, float] = {}
         """Values of parameters, and of inputs that keep a value."""
+        self.arrays: dict[sympy.Symbol, np.ndarray] = {}
+        """Numbers of array parameters, row by row."""
         self.inputs: dict[sympy.Symbol, None] = {}
         """Inputs that are driven."""
         self.definitions: dict[sympy.Symbol, sympy.Expr] = {}
@@ -171,6 +174,10 @@ class Composed:
 
     def _constant(self, own: ComposedPart, variable: Variable) -> sympy.Basic:
         """Returns a parameter, or an input that keeps its value: a number where it is 0 or a direction, else a symbol."""
+        if variable.shape:
+            symbol = own.symbol(variable.name)
+            self.arrays[symbol] = np.array([own.start.get(each.name, each.start) for each in variable.scalars], dtype=float)
+            return symbol
         value = own.start.get(variable.name, variable.start)
         if variable.type != "real":
             return sympy.S.true if value is True else sympy.S.false if value is False else sympy.Integer(int(value or 0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
 import sympy
 
 from coupling.equations.composed import ENERGY, Composed, ComposedPart
@@ -37,6 +38,8 @@ class Motion:
     """Generalised forces by multipliers as the joints give them; those of ideal joints are G'."""
     values: Mapping[sympy.Symbol, float] = field(repr=False)
     """Values of parameters, start values of states."""
+    arrays: Mapping[sympy.Symbol, np.ndarray] = field(repr=False)
+    """Numbers of tables."""
     inputs: tuple[sympy.Symbol, ...]
     definitions: Mapping[sympy.Symbol, sympy.Expr] = field(repr=False)
 
@@ -68,6 +71,7 @@ def motion_of(built: Built) -> Motion:
         gamma=sympy.Matrix(count, 1, lambda k, _: -replaced(levels[k], still)),
         given=sympy.Matrix(size, count, lambda i, k: -derivative(rows[i], multipliers[k])),
         values={**system.constants, **_starts(system)},
+        arrays=dict(system.arrays),
         inputs=tuple(system.inputs),
         definitions=dict(system.definitions),
     )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from coupling.export.c_arrays import array, row
+from coupling.export.places import place_in
 from coupling.fused.c_code import EXPORTED
 from coupling.fused.coded import written
 from coupling.fused.not_fused import NotFused
@@ -46,7 +48,7 @@ def equations_of(built: Built) -> Taped | None:
 
 def equations_source(code: Taped, session: Session) -> str:
     """Returns ``equations.c``."""
-    return "\n".join(_parts(code, rows_of(session, code, {}))) + "\n"
+    return "\n".join(_parts(code, rows_of(session, code, {}), session.built)) + "\n"
 
 
 def kernel_sources(source: str) -> list[str]:
@@ -59,7 +61,7 @@ def kernel_sources(source: str) -> list[str]:
     ]
 
 
-def _parts(code: Taped, rows: FusedRows) -> Iterator[str]:
+def _parts(code: Taped, rows: FusedRows, built: Built) -> Iterator[str]:
     projecting = [Stage.READING, *([Stage.CORRECTING] if code.corrections else [])]
     stages = [*EVALUATION, *(projecting if rows.slots["position"] else [])]
     tapes = [stage for stage in stages if stage not in code.functions]
@@ -70,7 +72,10 @@ def _parts(code: Taped, rows: FusedRows) -> Iterator[str]:
         yield '#include "kernel/tapes/tape.h"\n'
     yield code.text.replace(EXPORTED, "static")
     numbers: dict[str, Iterable[int]] = {f"{stage.name.lower()}_code": each for stage, each in rows.code.items() if stage in stages}
-    got = reading_arrays(rows.readings)
+    fmus = [part.fmu for part in built.parts]
+    got = reading_arrays(
+        [replace(each, references=[place_in(fmus[each.part], reference) for reference in each.references]) for each in rows.readings]
+    )
     numbers |= {**rows.slots, "drive": rows.drives, "number": got["number"]}
     yield from (array(f"static const int {name}", map(str, map(int, each))) for name, each in numbers.items())
     yield array("static const FusedReading reading", map(row, got["reading"].reshape(-1, 5).tolist()), "{0}")

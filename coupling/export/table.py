@@ -20,6 +20,7 @@ import numpy as np
 
 import coupling.fmus as fmus
 from coupling.export.choice import Choice
+from coupling.export.places import place_in
 from coupling.names import resolve
 from coupling.options import Index3
 from coupling.plan.build import Built
@@ -185,7 +186,7 @@ class MechanismTable(VariableTable):
 
     def place_at(self, part: int, reference: int) -> int:
         """Returns the place of a component's variable, whether it is shown or not."""
-        return self.members[part].first + reference
+        return self.members[part].first + place_in(self.members[part].fmu, reference)
 
     def reference_at(self, part: int, reference: int) -> int:
         """Returns the reference of a component's variable; 0 if it is not shown."""
@@ -254,7 +255,7 @@ class MechanismTable(VariableTable):
         for part in self.built.parts:
             if part.fmu not in again:
                 again[part.fmu] = _set_by_events(part.fmu)
-            count = 1 + max(part.fmu.by_reference)
+            count = 1 + max(place_in(part.fmu, reference) for reference in part.fmu.by_reference)
             indicators = frozenset(u.reference for u in part.fmu.structure.indicators)
             members.append(Member(part.name, part.fmu, first, part.first_state, count, indicators, again[part.fmu]))
             first += count
@@ -275,21 +276,22 @@ class MechanismTable(VariableTable):
                     continue
                 variable = self._variable(part, member, of)
                 self._roles.add(variable.role)
+                place = self.place_at(part, of.reference)
                 if of.name in opened or self._is_hidden(variable, (member.name, of.name), needed):
-                    self.internal.append(member.first + of.reference)
+                    self.internal.append(place)
                     continue
                 if variable.role is Role.PARAMETER and of.causality == "input":
-                    self.constants.append(member.first + of.reference)
+                    self.constants.append(place)
                 found.append(variable)
-                self._places[variable.name] = member.first + of.reference
+                self._places[variable.name] = place
             if member.fmu not in derivatives:
                 derivatives[member.fmu] = {of.derivative: of for of in member.fmu.variables.values()}
-            for place, reference in enumerate(member.fmu.states):
+            for number, reference in enumerate(member.fmu.states):
                 partner = f"{member.name}.{member.fmu.by_reference[reference].name}"
                 derivative = derivatives[member.fmu][member.fmu.by_reference[reference].name]
                 text = self._described(member.name, derivative.description)
                 found.append(Variable(f"der({partner})", Role.DERIVATIVE, derivative.unit or "", text, partner=partner))
-                self._places[f"der({partner})"] = 1 + member.first_state + place
+                self._places[f"der({partner})"] = 1 + member.first_state + number
         return found
 
     def _needed(self, fmu: fmus.Fmu) -> set[str | None]:
@@ -312,7 +314,7 @@ class MechanismTable(VariableTable):
         if (start is not None and own is not None and start != own and role is not Role.INPUT) or (
             role is Role.LOCAL and of.causality == "input" and start
         ):
-            self.starts[member.first + of.reference] = float(start)
+            self.starts[self.place_at(part, of.reference)] = float(start)
         text, range_ = _range(of.description, of.minimum, of.maximum)
         calculated = role in (Role.OUTPUT, Role.LOCAL) and is_bounded(of)
         kept = role in (Role.PARAMETER, Role.STATE, Role.DISCRETE, Role.ALGEBRAIC)

@@ -167,11 +167,11 @@ class Graph:
         return self._node((op, number), op, (), number)
 
     def renumber(self, op: Op, numbers: Mapping[int, int]) -> None:
-        """Gives leaves other numbers."""
-        nodes = {old: self._known.pop((op, old)) for old in numbers}
-        for old, new in numbers.items():
-            self._known[op, new] = nodes[old]
-            self.value[nodes[old]] = new
+        """Gives leaves other numbers; numbers without a leaf are left out."""
+        nodes = {new: self._known.pop((op, old)) for old, new in numbers.items() if (op, old) in self._known}
+        for new, node in nodes.items():
+            self._known[op, new] = node
+            self.value[node] = new
 
     def is_constant(self, node: int) -> bool:
         return self.op[node] is _CONSTANT

@@ -83,13 +83,22 @@ class _System:
     def recorded(self, wanted: Sequence[Address]) -> Lowered:
         self._number_unknowns()
         self._solve()
-        seen = [self._variable_of(address) for address in wanted]
-        self._visit([(part, place) for part, place, _, _ in seen])
-        values = (self._scaled(part, self.values[part][place], factor, offset) for part, place, factor, offset in seen)
+        values = [self._recorded(address) for address in wanted]
         self.result.recorded = tuple(node for node in values if isinstance(node, int))
         self._sort_by_part(Op.PARAMETER, self.result.parameters)
         self._sort_by_part(Op.DISCRETE, self.result.discrete)
         return self.result
+
+    def _recorded(self, address: Address) -> Value:
+        part, equations = address.part, self.classes.get(address.part)
+        variable = self.parts[part].fmu.by_reference.get(address.reference)
+        place = equations.places.get(variable.name.rpartition("[")[0]) if equations and variable else None
+        if equations and variable and place is not None and equations.variables[place].shape:
+            first = self._node(part, place)
+            return self.graph.leaf(Op.PARAMETER, int(self.graph.value[first]) + self.result.elements[part, variable.name][1])
+        part, place, factor, offset = self._variable_of(address)
+        self._visit([(part, place)])
+        return self._scaled(part, self.values[part][place], factor, offset)
 
     def _number_unknowns(self) -> None:
         addresses = (address for loop in self.built.schedule.loops for address in loop.unknowns)
@@ -172,8 +181,7 @@ class _System:
         """Renumbers leaves by part: like instances then have their parameters at like distances, independent of the order of requests."""
         elements = self.result.elements
         order = sorted(range(len(listed)), key=lambda i: (listed[i][0], *elements.get(listed[i], (listed[i][1], 0))))
-        first = {old: new for new, old in enumerate(order) if elements.get(listed[old], ("", 0))[1] == 0}
-        self.graph.renumber(op, first)
+        self.graph.renumber(op, {old: new for new, old in enumerate(order)})
         listed[:] = [listed[old] for old in order]
 
     def _solve(self) -> None:

@@ -168,8 +168,8 @@ class _System:
         """Gives start values of efforts at ports that nothing else acts on, and notes those of rates."""
         for each in self.definition.instances:
             for name, value in each.start:
-                target, variable = (each.name, name), self.declared[each.name][name]
-                if variable.role is Role.INPUT and value:
+                target, variable = (each.name, name), self.declared[each.name].by_name.get(name)
+                if variable is not None and variable.role is Role.INPUT and value:  # an element of an array is a parameter
                     if self._follows(target):
                         self.rates.add(target)
                     elif variable.port and (each.name, variable.port) not in self.joined and target not in self.given:

@@ -9,8 +9,8 @@ from sympy.printing.str import StrPrinter
 
 from fmu_components.declare.declaration import DeclarationError
 from fmu_components.declare.functions import ComposedBase, Direction, Magnitude, TurnFactor
-from fmu_components.declare.tables import LookupBase
-from fmu_components.modelica.tables import call
+from fmu_components.declare.tables import Item, LeastStep, LookupBase
+from fmu_components.modelica.tables import call, of_array
 
 _FUNCTIONS = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log", "sign", "floor")
 
@@ -100,6 +100,8 @@ class ModelicaPrinter(StrPrinter):
             return f"({self._print(expr.formula)})"
         if isinstance(expr, LookupBase):
             return call(expr, [self._print(each) for each in expr.varying], [self._print(each) for each in expr.arrays])
+        if isinstance(expr, Item | LeastStep):
+            return of_array(expr, self._print(expr.array))
         name = type(expr).__name__
         if name not in _FUNCTIONS:
             raise DeclarationError(f"the function '{name}' has no Modelica text; express it by {', '.join(_FUNCTIONS)}")

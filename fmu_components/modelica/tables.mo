@@ -133,4 +133,13 @@ package Tables "Values of tables, which are held beyond their nodes"
     end for;
     z := curve(0, kind, x, X, along);
   end surface;
+  function leastStep "Least difference of neighbours"
+    input Real X[:];
+    output Real least;
+  algorithm
+    least := X[2] - X[1];
+    for i in 2:size(X, 1) - 1 loop
+      least := min(least, X[i + 1] - X[i]);
+    end for;
+  end leastStep;
 end Tables;

@@ -7,7 +7,7 @@ from itertools import product
 from pathlib import Path
 
 from fmu_components.declare.declaration import DeclarationError, Variable
-from fmu_components.declare.tables import Curve, LookupBase
+from fmu_components.declare.tables import Curve, Item, LeastStep, LookupBase
 from fmu_components.modelica.names import modelica_value
 
 PACKAGE = "Tables"
@@ -23,6 +23,14 @@ def call(table: LookupBase, varying: Sequence[str], arrays: Sequence[str]) -> st
         raise DeclarationError("a periodic table has no Modelica text; use the component as an FMU")
     orders = map(str, table.orders if isinstance(table, Curve) else ())
     return f"{PACKAGE}.{'curve' if isinstance(table, Curve) else 'surface'}({', '.join((*orders, str(table.kind), *varying, *arrays))})"
+
+
+def of_array(number: Item | LeastStep, array: str) -> str:
+    """Returns a number that is taken from an array."""
+    if isinstance(number, LeastStep):
+        return f"{PACKAGE}.leastStep({array})"
+    place = int(number.args[0])
+    return f"{array}[{place + 1}]" if place >= 0 else f"{array}[size({array}, 1){place + 1 or ''}]"
 
 
 def modelica_start(variable: Variable, given: Mapping[str, float] | None = None) -> str:

@@ -20,9 +20,10 @@ _STRIDE = 1e-3
 """Stride of a parameter, relative to its own size: differences of the fourth order are then exact to 1e-9 or so."""
 
 
-def differentiates(part: Part) -> bool:
-    """Says whether the FMU counts its parameters among the knowns of its derivatives, as FMI 3 does."""
-    return part.interface.directional_derivatives and part.lists_everything
+def differentiates(part: Part, reference: int) -> bool:
+    """Says whether the FMU counts a parameter among the knowns of its derivatives, as FMI 3 does. Own FMUs leave out numbers of tables."""
+    element = part.fmu.is_own and any(view.array and 0 <= reference - view.first < view.size for view in part.fmu.views)
+    return part.interface.directional_derivatives and part.lists_everything and not element
 
 
 def stencil(value: float, least: float, most: float) -> tuple[np.ndarray, np.ndarray]:
@@ -101,7 +102,7 @@ def _parameter(built: Built, end: End, values: Mapping[tuple[int, str], Value], 
         raise BuildError(f"sensitivities: '{end.text}' = {shown(value)} is no number")
     strides, weights = stencil(float(value), variable.minimum, variable.maximum)
     listed = variable.causality == "input" and part.interface.directional_derivatives
-    own = variable.causality == "parameter" and differentiates(part)
+    own = variable.causality == "parameter" and differentiates(part, variable.reference)
     begins = variable.reference in part.states
     by = ByParameter(
         part=index if (listed or own) and not begins else NONE,
