@@ -1,5 +1,5 @@
 package Tables "Values of tables, which are held beyond their nodes"
-  function curve "Value of the derivative of an order; the kind is 0 for linear pieces and 1 for monotone cubics"
+  function curve "Value of the derivative of an order; the kind is 0 for linear pieces, 1 for monotone cubics, more by 2 if periodic"
     input Integer order;
     input Integer kind;
     input Real x;
@@ -14,25 +14,31 @@ package Tables "Values of tables, which are held beyond their nodes"
     Real c;
     Real d;
     Real t;
+    Real u;
   algorithm
     n := size(X, 1);
+    u := x;
+    if kind > 1 then
+      u := x - (X[n] - X[1])*floor((x - X[1])/(X[n] - X[1]));
+      u := max(X[1], min(X[n], u));
+    end if;
     i := 1;
-    while i < n - 1 and x >= X[i + 1] loop
+    while i < n - 1 and u >= X[i + 1] loop
       i := i + 1;
     end while;
     h := X[i + 1] - X[i];
-    t := x - X[i];
+    t := u - X[i];
     m := (Y[i + 1] - Y[i])/h;
     c := m;
     d := m;
-    if kind == 1 then
-      c := slope(i, X, Y);
-      d := slope(i + 1, X, Y);
+    if kind == 1 or kind == 3 then
+      c := slope(kind, i, X, Y);
+      d := slope(kind, i + 1, X, Y);
     end if;
-    if x < X[1] or x > X[n] then
+    if u < X[1] or u > X[n] then
       y := 0;
       if order == 0 then
-        y := Y[if x < X[1] then 1 else n];
+        y := Y[if u < X[1] then 1 else n];
       end if;
     elseif order == 0 then
       y := Y[i] + t*(c + t*((3*m - 2*c - d)/h + t*(c + d - 2*m)/(h*h)));
@@ -72,6 +78,7 @@ package Tables "Values of tables, which are held beyond their nodes"
     der_2_y := curve(order + 2, kind, x, X, Y)*der_x*der_x + curve(order + 1, kind, x, X, Y)*der_2_x;
   end acceleration;
   function slope "Slope of monotone cubics at a node"
+    input Integer kind;
     input Integer k;
     input Real X[:];
     input Real Y[size(X, 1)];
@@ -97,13 +104,17 @@ package Tables "Values of tables, which are held beyond their nodes"
     if n == 2 then
       b := a;
     end if;
+    if kind > 1 and (k == 1 or k == n) then
+      a := n - 1;
+      b := 1;
+    end if;
     h := X[a + 1] - X[a];
     g := X[b + 1] - X[b];
     m := (Y[a + 1] - Y[a])/h;
     l := (Y[b + 1] - Y[b])/g;
-    if n == 2 then
+    if n == 2 and kind < 2 then
       c := m;
-    elseif k > 1 and k < n then
+    elseif kind > 1 or (k > 1 and k < n) then
       c := 0;
       if m*l > 0 then
         c := m/((2*g + h)/(3*(h + g))*l + (g + 2*h)/(3*(h + g))*m)*l;

@@ -19,8 +19,6 @@ def call(table: LookupBase, varying: Sequence[str], arrays: Sequence[str]) -> st
     """Returns the call of a function for its arguments as text."""
     if not isinstance(table, Curve) and any(table.orders):
         raise DeclarationError("the derivative of a surface has no Modelica text; use the surface itself alone, or a curve")
-    if table.kind > 1:
-        raise DeclarationError("a periodic table has no Modelica text; use the component as an FMU")
     orders = map(str, table.orders if isinstance(table, Curve) else ())
     return f"{PACKAGE}.{'curve' if isinstance(table, Curve) else 'surface'}({', '.join((*orders, str(table.kind), *varying, *arrays))})"
 

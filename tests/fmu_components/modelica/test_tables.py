@@ -15,6 +15,7 @@ from fmu_components.modelica.expressions import ModelicaPrinter
 from fmu_components.modelica.tables import FUNCTIONS, modelica_start
 
 X, Y = (-1.0, -0.4, 0.1, 0.3, 1.2, 1.9), (-2.0, -1.1, 0.4, 0.9, 0.7, 3.0)
+RING = (*Y[:-1], Y[0])
 U, Z = (0.0, 0.5, 1.5), (1.0, 2.0, 2.5, 0.5, 1.0, 3.0, 0.0, 1.5, 2.0)
 
 
@@ -35,9 +36,10 @@ def simulated(rumoca, arrays: Sequence[str], values: dict[str, str]) -> dict[str
 
 def test_curves_and_surfaces_are_those_of_scipy():
     rumoca = pytest.importorskip("rumoca", reason="rumoca, of the extra 'peers', is not installed")
-    arrays = [array("X", X), array("Y", Y), array("U", U), array("Z", Z, (3, 3))]
+    arrays = [array("X", X), array("Y", Y), array("R", RING), array("U", U), array("Z", Z, (3, 3))]
     curves = {f"c{order}{kind}{n}": (order, kind, n) for order in range(3) for kind in range(2) for n in (2, 3, 6)}
     values = {name: f"Jourdain.Tables.curve({order}, {kind}, x, X[1:{n}], Y[1:{n}])" for name, (order, kind, n) in curves.items()}
+    values |= {f"p{order}": f"Jourdain.Tables.curve({order}, 3, x, X, R)" for order in range(3)}
     values |= {f"s{kind}": f"Jourdain.Tables.surface({kind}, x, 0.4*x, U, U, Z)" for kind in range(2)}
     found = simulated(rumoca, arrays, values)
     x = found["x"]
@@ -50,6 +52,12 @@ def test_curves_and_surfaces_are_those_of_scipy():
         expected = PchipInterpolator(X[:n], Y[:n])(at, order) * (inside if order else 1) if kind else linear
         away = np.abs(x[:, None] - np.array(X)).min(axis=1) > 1e-9 if order else slice(None)  # nodes belong to either side
         np.testing.assert_allclose(found[name][away], expected[away], rtol=1e-12, atol=1e-12, err_msg=name)
+    for order in range(3):
+        around = np.concatenate([np.array(X) + 2.9 * each for each in range(-2, 3)])
+        places = np.unique(around.round(12), return_index=True)[1]
+        spline = PchipInterpolator(around[places], np.tile(RING, 5)[places])
+        away = np.abs((x[:, None] - np.array(X) + 1e-9) % 2.9).min(axis=1) > 2e-9 if order else slice(None)
+        np.testing.assert_allclose(found[f"p{order}"][away], spline(x, order)[away], rtol=1e-11, atol=1e-11, err_msg=f"p{order}")
     rows = np.reshape(Z, (3, 3))
     for name, of in (
         ("s0", lambda a, b, at: np.interp(at, a, b)),
