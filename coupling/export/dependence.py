@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from coupling.export.places import place_in
 from coupling.export.table import MechanismTable
 from coupling.fmus import Fmu
 from coupling.fmus import Unknown as Declared
@@ -67,12 +66,12 @@ def facts_of(fmu: Fmu) -> Facts:
         if reference not in facts.passed_on and of.causality == "independent":
             facts.times.append(reference)
         elif reference in facts.passed_on or reference in fmu.states or of.causality == "parameter" or of.variability == "discrete":
-            facts.given.append(place_in(fmu, reference))
+            facts.given.append(fmu.place(reference))
         elif own is None or own.dependencies is None:
             facts.of_all.append(reference)
         else:
             facts.computed.append(reference)
-            facts.edges.extend((reference, place_in(fmu, known)) for known, _ in own.dependencies)
+            facts.edges.extend((reference, fmu.place(known)) for known, _ in own.dependencies)
     return facts
 
 

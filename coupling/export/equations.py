@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from coupling.export.c_arrays import array, row
-from coupling.export.places import place_in
 from coupling.fused.c_code import EXPORTED
 from coupling.fused.coded import written
 from coupling.fused.not_fused import NotFused
@@ -74,7 +73,7 @@ def _parts(code: Taped, rows: FusedRows, built: Built) -> Iterator[str]:
     numbers: dict[str, Iterable[int]] = {f"{stage.name.lower()}_code": each for stage, each in rows.code.items() if stage in stages}
     fmus = [part.fmu for part in built.parts]
     got = reading_arrays(
-        [replace(each, references=[place_in(fmus[each.part], reference) for reference in each.references]) for each in rows.readings]
+        [replace(each, references=[fmus[each.part].place(reference) for reference in each.references]) for each in rows.readings]
     )
     numbers |= {**rows.slots, "drive": rows.drives, "number": got["number"]}
     yield from (array(f"static const int {name}", map(str, map(int, each))) for name, each in numbers.items())

@@ -20,7 +20,6 @@ import numpy as np
 
 import coupling.fmus as fmus
 from coupling.export.choice import Choice
-from coupling.export.places import place_in
 from coupling.names import resolve
 from coupling.options import Index3
 from coupling.plan.build import Built
@@ -186,7 +185,7 @@ class MechanismTable(VariableTable):
 
     def place_at(self, part: int, reference: int) -> int:
         """Returns the place of a component's variable, whether it is shown or not."""
-        return self.members[part].first + place_in(self.members[part].fmu, reference)
+        return self.members[part].first + self.members[part].fmu.place(reference)
 
     def reference_at(self, part: int, reference: int) -> int:
         """Returns the reference of a component's variable; 0 if it is not shown."""
@@ -255,7 +254,7 @@ class MechanismTable(VariableTable):
         for part in self.built.parts:
             if part.fmu not in again:
                 again[part.fmu] = _set_by_events(part.fmu)
-            count = 1 + max(place_in(part.fmu, reference) for reference in part.fmu.by_reference)
+            count = 1 + max(part.fmu.place(reference) for reference in part.fmu.by_reference)
             indicators = frozenset(u.reference for u in part.fmu.structure.indicators)
             members.append(Member(part.name, part.fmu, first, part.first_state, count, indicators, again[part.fmu]))
             first += count

@@ -163,6 +163,11 @@ class Fmu:
         """Returns the reference in the lists of the model structure, for a reference that may be in base units."""
         return self._own.get(reference, reference) if self._own else reference
 
+    def place(self, reference: int) -> int:
+        """Returns the place of a variable in the C code of a component of this library, where each element of an array has one."""
+        array = next((view for view in self.views if view.array and 0 <= reference - view.first < view.size), None)
+        return reference if array is None else array.own + reference - array.first
+
     @cached_property
     def elements(self) -> tuple[Element, ...]:
         """Variables that functions of the standard give as elements of vectors; the vectors count more than the variables themselves."""

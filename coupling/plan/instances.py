@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -166,16 +168,37 @@ def component_of(fmu: Fmu) -> type | None:
         if known.path == fmu.path and known.sha256 == fmu.sha256:
             return component if isinstance(component, type) else class_called(component)
     added = (component for component, _ in list(_components) if isinstance(component, type) and component_name(component) == fmu.model_name)
-    declared = (each for each in (class_called(fmu.model_name), *added) if each is not None)
+    known_classes = [each for each in (class_called(fmu.model_name), *added) if each is not None]
+    declared = chain(known_classes, chain.from_iterable(_with_tables_of(fmu, each) for each in known_classes))
     return next((each for each in declared if table_of(each).token == fmu.token and _describes(fmu, table_of(each))), None)
+
+
+def _with_tables_of(fmu: Fmu, component: type) -> Iterator[type]:
+    """Yields the component with the numbers of an FMU's tables, which may be interpolated in each way."""
+    from fmu_components.declare.component import declaration
+    from fmu_components.declare.tables import KINDS
+
+    names: dict[str, list[list[float]]] = {}
+    for array in (each for each in declaration(component).variables if each.shape):
+        starts = [v.start for name, v in fmu.variables.items() if name.startswith(f"{array.name}[")]
+        names.setdefault(array.name.rpartition(".")[0], []).append(starts)  # type: ignore[arg-type]  # of real parameters
+    tables = {name: [x, *rest] if len(rest) == 1 else [x, rest[0], _rows(rest[1], len(x))] for name, (x, *rest) in names.items()}
+    for how in ({}, *({"kind": kind} for kind in KINDS)) if tables else ():
+        with suppress(ValueError):  # these numbers are no table of this kind
+            yield component.with_tables(**{name: {"points": points, **how} for name, points in tables.items()})  # type: ignore[attr-defined]
+
+
+def _rows(values: list[float], count: int) -> list[list[float]]:
+    width = len(values) // count
+    return [values[i : i + width] for i in range(0, len(values), width)]
 
 
 def _describes(fmu: Fmu, table: VariableTable) -> bool:
     """Says whether the model description has the variables of the declaration, as it has where nobody has changed it."""
     from fmu_components.declare.declaration import Role
 
-    declared = {v.name: (table.reference(v), v.type) for v in table.variables if v.role is not Role.TIME}
-    found = {name: (v.reference, v.type) for name, v in fmu.variables.items() if v.reference != fmu.time}
+    declared = {v.name: (place, v.type) for place, v in table.scalars() if v.role is not Role.TIME}
+    found = {name: (fmu.place(v.reference), v.type) for name, v in fmu.variables.items() if v.reference != fmu.time}
     return found == declared and list(fmu.states) == table.references(Role.STATE)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from coupling.fused.lowering import lower
 from coupling.options import Checkpoint
 from coupling.result import Result
 from coupling.sweep import sweep
+from fmu_components.catalogue import find
 from fmu_components.export.build import cached_fmu
 from tests.support.fused.agreement import ALLOWED
 from tests.support.fused.ways import ways_disagreement
@@ -61,6 +63,21 @@ def test_an_fmu_of_fmi_2_has_a_variable_for_each_number() -> None:
     system = pendulum(cached_fmu(TorsionSpring, 2), {"torque.y[4]": -1.0, "torque.y[5]": -6.0})
     for evaluation in ("fmus", "tape"):
         assert off(system.simulate(1.0, evaluation=evaluation, **EXACT), OTHER) < 1e-8
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_a_file_of_the_catalogue_with_other_numbers_is_known_again(version: int, tmp_path: Path) -> None:
+    """The numbers of its tables are read from its description; the velocity at the end is the integral of the table."""
+    component = find("signal.Table").with_tables(points=[[0, 1, 2], [0, 3, -1.0]])
+    path = shutil.copy(cached_fmu(component, version), tmp_path / "signal.fmu")
+    system = System("moved")
+    system.add("table", path)
+    system.add("mass", "mechanical1d.Mass", {"m": 1.0})
+    system.add("force", "mechanical1d.Force")
+    system.connect("table.y", "force.force")
+    system.connect("force.flange", "mass.flange")
+    result = system.simulate(2.0, rtol=1e-10, evaluation="tape")
+    assert result["mass.v"][-1] == pytest.approx(2.5, abs=1e-9) and "tape" in result.statistics.evaluated
 
 
 @pytest.mark.parametrize(
