@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from coupling.fused.elimination import eliminations
 from coupling.fused.expressions import Op
-from coupling.fused.guesses import at, guessed
+from coupling.fused.guesses import at
 from coupling.fused.lowered import Lowered
 from coupling.fused.roots import misfits, solved_loops
 
@@ -25,9 +25,9 @@ _NEAR = 1e-6
 
 def settle(lowered: Lowered) -> None:
     """Puts the results of Newton's method in place of all guesses; the equations are then those of its last step."""
-    graph = lowered.graph
-    if not any(guessed(graph, (*loop.entries, *loop.residuals)) for loop in lowered.loops):
+    if not lowered.bends:
         return
+    graph = lowered.graph
     orders, loops = eliminations(lowered), lowered.loops
     lowered.bent = loops
     found: Sequence[int] = [graph.zero] * lowered.unknowns
@@ -44,5 +44,7 @@ def settle(lowered: Lowered) -> None:
 
 def at_unknowns(lowered: Lowered) -> None:
     """Puts the unknowns themselves in place of all guesses: the equations are then exact, and affine at this point alone."""
+    if not lowered.bends:
+        return
     unknowns = [lowered.graph.leaf(Op.UNKNOWN, number) for number in range(lowered.unknowns)]
     lowered.loops = at(lowered.graph, lowered.loops, unknowns)

@@ -51,6 +51,8 @@ class Lowered:
     loops: tuple[LoweredLoop, ...] = ()
     bent: tuple[LoweredLoop, ...] = ()
     """The loops with guesses of their unknowns, where equations are not affine; ``loops`` are those of the last step of Newton's method."""
+    bends: bool = False
+    """True if something was not affine in the unknowns, and has guesses of them."""
     curved: bool = False
     """True if equations are not even affine in pieces."""
     switched: tuple[int, ...] = ()

@@ -187,8 +187,8 @@ class _System:
     def _solve(self) -> None:
         """Makes unknowns leaves; values that depend on them are computed anew."""
         self.solved = True
-        every = [value for known in (*self.values, *self.local) for value in known.values() if isinstance(value, int)]
-        bent = guessed(self.graph, every)
+        every = (value for known in (*self.values, *self.local) for value in known.values() if isinstance(value, int))
+        bent = guessed(self.graph, every) if self.result.bends else set()
         for known in (*self.values, *self.local):
             for key in [key for key, value in known.items() if type(value) is Affine or value in bent]:
                 del known[key]
@@ -421,6 +421,7 @@ class _System:
         g = self.graph
         if self.result.unknowns > _MOST:
             raise _NotAffine
+        self.result.bends = True
         self.result.curved = self.result.curved or not is_piecewise_affine(op)
         slopes = [self.names.put_away([value.slopes])[0] if isinstance(value, Affine) else {} for value in values]
         bases = (value.base if isinstance(value, Affine) else value for value in values)
