@@ -177,7 +177,13 @@ def _parameter(group: Sequence[Variable]) -> tuple[str, ...]:
     first, last = group[0], group[-1]
     name = f"`{first.name}`" if first is last else f"`{first.name}` … `{last.name}`"
     text = first.text if first is last else re.sub(r"\b1\b", "k", first.text)
-    return name, "" if first.start is None else f"{first.start:g}", "SI" if first.unit == MIXED else first.unit or "1", text
+    return name, _start(first), "SI" if first.unit == MIXED else first.unit or "1", text
+
+
+def _start(variable: Variable) -> str:
+    if variable.shape:
+        return f"{' × '.join(map(str, variable.shape))} numbers"
+    return "" if variable.start is None else f"{variable.start:g}"
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -57,6 +57,7 @@ GUIDES: Mapping[str, str] = {
     "docs/speed": "03_seven_body_mechanism",
     "docs/ssp": "diagram",
     "docs/steering": "09_gantry_crane",
+    "docs/tables": "plot",
     "docs/temporary-constraints": "37_ratchet",
     "docs/troubleshooting": "violated",
 }

@@ -134,8 +134,8 @@ static size_t describe_value(const Instance *instance, Reference reference, size
                                      variable_name(&model, variable), instance->v[reference], *unit ? " " : "", unit);
 }
 
-/* The values that a validity condition depends on, as 's = 0.9 m, stroke = 0.4 m'. An array has to increase: of it these are the two
- * neighbours with the least difference. */
+/* The values that a validity condition depends on, as 's = 0.9 m, stroke = 0.4 m'. Nodes have to increase: those
+ * shown are the two neighbours with the least difference. */
 static void describe_values(const Instance *instance, unsigned requirement, char values[VALUES_LENGTH])
 {
     size_t length = 0;

@@ -114,6 +114,15 @@ def test_the_benchmark_of_elastic_bodies_prints_its_rows() -> None:
 
 
 @pytest.mark.slow
+def test_the_benchmark_of_tables_prints_its_rows() -> None:
+    """Costs of four ways over uniform and other nodes, then errors over corners by three solvers and tolerances."""
+    lines = printed("tables", "--repetitions", "1", "--points", "16")
+    assert [line.split()[0] for line in lines[1:9]] == ["function", "fmus", "tape", "compiled"] * 2
+    assert all(float(each) > 0 for line in lines[1:9] for each in line.split()[-2:])
+    assert len(lines) == 19 and all(float(line.split()[2]) < 1e-3 for line in lines[10:])
+
+
+@pytest.mark.slow
 def test_the_benchmark_in_space_compares_with_exudyn():
     """Two sizes with the exponent between them; and every other way to the same motion comes to the same place, within the error asked for."""
     pytest.importorskip("exudyn")

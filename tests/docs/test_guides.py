@@ -171,6 +171,17 @@ def test_agents(capsys):
     assert float(printed[-1]) == pytest.approx(made["task"].result["rod.theta"].max())
 
 
+@pytest.mark.slow  # it builds FMUs with tables of their own
+def test_tables(tmp_path, monkeypatch):
+    """The truck stops where the area under its curve is its energy; the harder spring of the sweep stops it earlier."""
+    monkeypatch.chdir(tmp_path)
+    made = run_all(DOCS / "tables.md")
+    travel = 0.1 + (np.sqrt(12e3**2 + 2 * 480e3 * 400) - 12e3) / 480e3
+    assert -made["landing"]["mass.s"].min() == pytest.approx(travel, rel=1e-3)
+    hard = 0.1  # its energy is spent where the softer part ends, at 0.5 20e3 0.1 J
+    assert made["table"]["travel"] == pytest.approx([travel, hard], rel=1e-3)
+
+
 @pytest.mark.slow  # its beams take ten seconds to build
 def test_flexible_beams():
     """The rod hangs below the wall, the bar stretches by F L/(E A), and rotation stiffens the blade as Galerkin's method has it."""

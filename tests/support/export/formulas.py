@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 import sympy
 
+PRIME = "′"
 MATHML = "{http://www.w3.org/1998/Math/MathML}"
 
 
@@ -18,6 +20,11 @@ def plain(element: Element | None) -> str:
 def key(formula: str) -> bytes:
     """Returns the key of a symbol: its markup inside the formula."""
     return ElementTree.tostring(ElementTree.fromstring(formula)[0][0])
+
+
+def primed(name: str) -> str:
+    """Returns the name of a function in Python, with a letter for each prime."""
+    return name.replace(PRIME, "_")
 
 
 class Reader:
@@ -45,8 +52,9 @@ class Reader:
         "Rational": sympy.Rational,
     }
 
-    def __init__(self, names: dict[bytes, str], values: dict[str, sympy.Basic]) -> None:
-        self.names, self.values = names, values
+    def __init__(self, names: dict[bytes, str], values: dict[str, sympy.Basic], tables: Mapping[str, Callable[..., sympy.Expr]]) -> None:
+        self.names, self.values, self.tables = names, values, tables
+        """``tables`` are functions by their names, which a prime follows for each derivative."""
 
     def equation(self, formula: Element | None) -> tuple[str, float]:
         """The name on the left and the value on the right."""
@@ -54,7 +62,7 @@ class Reader:
         left, equals, *right = self.flat(formula[0])
         assert plain(equals) == "="
         text = self.row(right)
-        return self.names[ElementTree.tostring(left)], float(eval(text, dict(self.FUNCTIONS)))
+        return self.names[ElementTree.tostring(left)], float(eval(text, {**self.FUNCTIONS, **self.tables}))
 
     def flat(self, row: Element) -> list[Element]:
         """The parts of a row, with lines that were broken joined again."""
@@ -68,6 +76,8 @@ class Reader:
 
     def row(self, parts: list[Element]) -> str:
         if len(parts) > 2 and plain(parts[1]) == "\u2061":
+            if plain(parts[0]).rstrip(PRIME) != plain(parts[0]):
+                return f"{primed(plain(parts[0]))}{self.row(parts[2:])}"
             head, power = (parts[0][0], f"**({self.read(parts[0][1])})") if parts[0].tag == f"{MATHML}msup" else (parts[0], "")
             arguments = self.row(parts[2:])
             return f"{plain(head)}{arguments if plain(parts[2]).startswith('(') else f'({arguments})'}{power}"

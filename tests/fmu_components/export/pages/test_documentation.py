@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
@@ -14,6 +15,7 @@ from fmu_components.declare import units
 from fmu_components.declare.component import Component, declaration, falls, reaches, rises
 from fmu_components.declare.declaration import Role
 from fmu_components.declare.ports import HYDRAULIC, PLANAR, SPATIAL, Side
+from fmu_components.declare.tables import Item, LookupBase
 from fmu_components.export.pages import documentation
 from fmu_components.export.pages.documentation import usage
 from fmu_components.export.pages.mathml import equation, symbol
@@ -163,7 +165,11 @@ def check_parameters_show_default_unit_and_range(table: VariableTable, html: Ele
         if variable.type == "boolean":
             assert plain(default) == str(variable.start).lower()
             continue
-        assert float(plain(default)) == variable.start
+        if variable.shape:
+            first, *_, last = plain(default).split(", ")
+            assert (float(first), float(last)) == (variable.start[0], variable.start[-1])
+        else:
+            assert float(plain(default)) == variable.start
         assert unit_of(unit) == variable.unit or (variable.unit == "" and plain(unit) == "1") or variable.unit == units.MIXED
         assert [span.get("title") for span in also.findall("span")] == [each.name for each in units.DISPLAY.get(variable.unit, ())]
         assert plain(valid) == str(variable.range)
@@ -220,20 +226,29 @@ def check_fmu_is_named(table: VariableTable, html: Element) -> None:
 # -- the equations ---------------------------------------------------------------------------------------------------
 
 
+def _instead(order: int, arguments: Sequence[sympy.Expr]) -> sympy.Expr:
+    """Stands for a table, whose values the page does not show."""
+    return sympy.Rational(1, 3) + (order + 2) * sum(k * each for k, each in enumerate(arguments, 1))
+
+
 def check_equations_are_those_of_the_declaration(table: VariableTable, html: Element) -> None:
     """Each formula, read back from its MathML, starts with the variable's symbol and has the value of its equation."""
     values = {v.symbol: sympy.Rational(7 * index % 31 + 3, 10 + index) for index, v in enumerate(table.variables)}
     values |= {v.symbol: sympy.true for v in table.variables if v.type == "boolean"}
+    values |= {e.symbol: sympy.Rational(k, 7) for v in table.variables for k, e in enumerate(v.scalars if v.shape else (), 1)}
+    tables = {f"{name}{'_' * order}": lambda *x, order=order: _instead(order, x) for name in table.declared.tables for order in range(3)}
     for position in (sympy.true, sympy.false):
         values |= {v.symbol: position for v in table.with_role(Role.SWITCH)}
-        reader = Reader({key(symbol(s.name)): s.name for s in values}, {s.name: value for s, value in values.items()})
+        reader = Reader({key(symbol(s.name)): s.name for s in values}, {s.name: value for s, value in values.items()}, tables)
         shown = rows(section(html, "Equations"))
         calculated = [v for v in table.variables if v.role.calculated]
         assert list(shown.keys() - {v.name for v in calculated}) == []
         for variable in calculated:
             left, value = reader.equation(shown[variable.name][1].find(f".//{MATHML}math"))
             assert left == variable.name
-            assert value == pytest.approx(float(variable.equation.xreplace(values)), rel=1e-9), variable.name  # type: ignore[union-attr]
+            equation = variable.equation.replace(lambda e: isinstance(e, LookupBase), lambda e: _instead(sum(e.orders), e.varying))  # type: ignore[union-attr]
+            equation = equation.replace(Item, lambda place, array: sympy.Symbol(f"{array}[{place + 1}]", real=True))
+            assert value == pytest.approx(float(equation.xreplace(values)), rel=1e-9), variable.name
 
 
 def check_symbols_of_a_component_differ(table: VariableTable) -> None:
@@ -343,7 +358,7 @@ EXPRESSIONS = [
 def test_formulas_mean_what_they_typeset(expression: sympy.Expr) -> None:
     """Read as mathematics, with its lines joined, a formula has the value of the expression."""
     values = {x: sympy.Rational(7, 3), y: sympy.Rational(5, 4), z: sympy.Rational(11, 5), dotted: sympy.Rational(8, 7)}
-    reader = Reader({key(symbol(s.name)): s.name for s in (*values, sympy.Symbol("w"))}, {s.name: value for s, value in values.items()})
+    reader = Reader({key(symbol(s.name)): s.name for s in (*values, sympy.Symbol("w"))}, {s.name: value for s, value in values.items()}, {})
     left, value = reader.equation(ElementTree.fromstring(equation("w", expression)))
     assert left == "w"
     assert value == pytest.approx(float(expression.xreplace(values)), rel=1e-9)
