@@ -95,7 +95,8 @@ def given_table(where: str, given: Any) -> Given:
 
 
 def _tuples(where: str, given: Any) -> Any:
-    given = given.tolist() if hasattr(given, "tolist") else given
+    if hasattr(given, "tolist"):
+        given = (given.T if given.shape == (2, 2) else given).tolist()  # columns, as in a file, also of two points
     if not isinstance(given, Sequence) or isinstance(given, str):
         raise DeclarationError(f"{where} is given as {str(given)[:40]!r}; give the path of a file, or lists of numbers")
     return tuple(_tuples(where, each) if hasattr(each, "__len__") and not isinstance(each, str) else each for each in given)
