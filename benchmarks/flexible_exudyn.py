@@ -37,7 +37,7 @@ def pulse(t: float) -> list[float]:
 
 
 def by_exudyn(step: float) -> tuple[float, np.ndarray]:
-    """Returns seconds of the solver and the place of the node at the end."""
+    """Returns the processor seconds of the solver and the place of the node at the end."""
     K, M, nodes = brick()
     mesh = mesh_of(K, M, nodes)
     shapes = free_shapes(mesh, SHAPES)
@@ -63,13 +63,13 @@ def by_exudyn(step: float) -> tuple[float, np.ndarray]:
     settings.solution.sensors.writePeriod = END / 10
     settings.timeIntegration.generalizedAlpha.spectralRadius = 1.0
     settings.timeIntegration.newton.relativeTolerance, settings.timeIntegration.newton.absoluteTolerance = 1e-11, 1e-12
-    start = time.perf_counter()
+    start = time.process_time()
     system.SolveDynamic(settings)
-    return time.perf_counter() - start, system.GetSensorStoredData(sensor)[-1, 1:4]
+    return time.process_time() - start, system.GetSensorStoredData(sensor)[-1, 1:4]
 
 
 def by_jourdain(rtol: float, evaluation: str) -> tuple[float, np.ndarray]:
-    """Returns seconds of the run, without building, and the place of the node at the end."""
+    """Returns the processor seconds of the second run, which needs no building, and the place of the node at the end."""
     K, M, nodes = brick()
     system = System("brick")
     spin = dict(zip(("omegax", "omegay", "omegaz"), SPIN, strict=True))
@@ -78,8 +78,10 @@ def by_jourdain(rtol: float, evaluation: str) -> tuple[float, np.ndarray]:
     system.connect("F.M", "b.a")
     for axis, k in (("y", 1), ("z", 2)):
         system.drive(f"F.F{axis}", lambda t, k=k: pulse(t)[k])
-    run = system.simulate(END, solver="dop853", rtol=rtol, atol=1e-3 * rtol, evaluation=evaluation, output_times=[END])
-    return run.statistics.seconds_running, np.array([run[f"b.a.{axis}"][-1] for axis in "xyz"])
+    for _ in range(2):
+        start = time.process_time()
+        run = system.simulate(END, solver="dop853", rtol=rtol, atol=1e-3 * rtol, evaluation=evaluation, output_times=[END])
+    return time.process_time() - start, np.array([run[f"b.a.{axis}"][-1] for axis in "xyz"])
 
 
 def main() -> None:

@@ -38,8 +38,8 @@ class _Beam(Component):
     planes of bending. Therefore tension and rotation stiffen the beam, and pressure, bending and torque soften it.
 
     One beam is right to a thousandth of its length while it bends by at most 6 % of its length from its chord. Beams joined by spatial.Weld
-    bend further: with as many shapes of twist as of bending, half the length leaves a sixteenth of the error. The function
-    SpatialBeam(bending, stretch, twist) makes other numbers of shapes.
+    bend further: with as many shapes of twist as of bending, half the length leaves a sixteenth of the error. The catalogue has two of each;
+    the function SpatialBeam(bending, stretch, twist) makes other numbers of shapes.
     """
 
     drawing = Drawing(
@@ -307,19 +307,7 @@ class _Beam(Component):
 
 
 class Beam(_Beam):
-    """Flexible beam in space with two bending shapes in each plane and two of twist.
-
-    The beam is uniform, and straight without load. Its ends p1 and p2 take any joint; their attitude is that of the section. The states are the
-    place and the attitude of the mean frame, in which p1 lies at -L/2 and p2 at L/2 along x, and amplitudes: bend.y[k] times the Legendre
-    polynomial k + 1 is the deflection along y, and twist[k] times the polynomial k the turn of the section. The strains are linear in the
-    amplitudes, without shear. Places and turns of the ends are of second order: bending draws the ends together, and twist turns the
-    planes of bending. Therefore tension and rotation stiffen the beam, and pressure, bending and torque soften it.
-
-    One beam is right to a thousandth of its length while it bends by at most 6 % of its length from its chord. Beams joined by spatial.Weld
-    bend further: half the length leaves a sixteenth of the error. The function SpatialBeam(bending, stretch, twist) makes other numbers of
-    shapes.
-    """
-
+    __doc__ = (_Beam.__doc__ or "").format(order="two")
     sizes = (2, 0, 2)
 
 

@@ -106,10 +106,11 @@ def test_the_chain_benchmark_prints_its_table():
 
 @pytest.mark.slow
 def test_the_benchmark_of_elastic_bodies_prints_its_rows() -> None:
-    """A row for each number of shapes, and the ratio of two chains that fall for the same time."""
-    head, row, chains = printed("flexible", "--shapes", "1", "--beams", "1", "--repetitions", "1")
+    """A row for each number of shapes, a point mass, and the ratio of two chains that fall for the same time."""
+    head, row, point, chains = printed("flexible", "--shapes", "1", "--beams", "1", "--repetitions", "1")
     assert head.split()[:2] == ["shapes", "operations"] and row.split()[0] == "1"
-    assert len(row.split()) == 6 and min(map(float, row.split())) > 0
+    assert len(row.split()) == 7 and min(map(float, row.split())) > 0
+    assert point.startswith("a point mass") and float(point.split()[-1]) > 0
     assert chains.startswith("chain of 1 beams") and float(chains.split()[-1]) > 0
 
 
