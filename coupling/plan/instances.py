@@ -29,7 +29,7 @@ def find_fmus(instance: str, fmu: Any, private: bool) -> tuple[Fmu, Callable[[],
     if isinstance(fmu, Fmu):
         found = load(fmu.path, private=True) if private else fmu
         return found, lambda: found
-    if isinstance(fmu, Path) or (isinstance(fmu, str) and (fmu.endswith(".fmu") or os.sep in fmu)):
+    if _is_path(fmu):
         try:
             loaded = load(fmu, private)
         except FmuError as error:
@@ -44,9 +44,13 @@ def find_fmus(instance: str, fmu: Any, private: bool) -> tuple[Fmu, Callable[[],
     return _of_component(fmu, 3, private), partial(_of_component, fmu, 2, private)
 
 
-def with_heat_port(instance: str, fmu: Any, asked: object = True) -> type:
+def _is_path(fmu: Any) -> bool:
+    return isinstance(fmu, Path) or (isinstance(fmu, str) and (fmu.endswith(".fmu") or os.sep in fmu))
+
+
+def with_heat_port(instance: str, fmu: Any, asked: object = True) -> Any:
     """Returns the class of a component with a heat port. Other FMUs, components without losses and other answers than True and False are
-    refused."""
+    refused. An unknown name is returned as it is, since its refusal lists similar names."""
     from fmu_components.declare.component import Component
     from fmu_components.declare.declaration import DeclarationError
     from fmu_components.declare.heat import heated
@@ -54,6 +58,8 @@ def with_heat_port(instance: str, fmu: Any, asked: object = True) -> type:
     if not isinstance(asked, bool):
         raise BuildError(f"heat_port = {shown(asked)} of '{instance}' is refused: give True or False")
     component = class_called(fmu) if isinstance(fmu, str) else fmu
+    if component is None and not _is_path(fmu):
+        return fmu
     if not (isinstance(component, type) and issubclass(component, Component)):
         raise BuildError(f"'{instance}' has no heat port: {shown(fmu)} is no component of the catalogue; leave heat_port out")
     try:

@@ -207,7 +207,8 @@ class Lossless(Component):
     [
         ("mechanical1d.Mass", True, "'it' cannot be added: mechanical1d.Mass has no output 'loss', and therefore no heat port; "),
         (Lossless, True, "'it' cannot be added: Lossless has no output 'loss', and therefore no heat port; "),
-        ("planar.Nothing", True, "'it' has no heat port: 'planar.Nothing' is no component of the catalogue; leave heat_port out"),
+        ("resistor", True, "'it' cannot be added: there is no component 'resistor'; did you mean 'electrical.Resistor'"),
+        ("wire.fmu", True, "'it' has no heat port: 'wire.fmu' is no component of the catalogue; leave heat_port out"),
         ("electrical.Resistor", 1, "heat_port = 1 of 'it' is refused: give True or False"),
     ],
 )

@@ -11,12 +11,16 @@ from fmpy.validation import validate_fmu
 import build_fmus
 from coupling import BuildError, System
 from coupling.plan.instances import component_of
-from fmu_components.catalogue import find
+from fmu_components.catalogue import all_components, find
+from fmu_components.declare.component import declaration
 from fmu_components.declare.heat import heated
+from fmu_components.export.build import cached_fmu
 from jourdain import command
 from jourdain import sweep as sweep_of
 from tests.support.foreign.by_fmpy import run
 from tests.support.systems.systems import refusal
+
+LOSING = [name for name in all_components() if "loss" in declaration(find(name)).by_name]
 
 
 def disc_brake(name: str = "mechanical1d.Brake", **options: bool) -> System:
@@ -58,6 +62,18 @@ def test_the_command_builds_them_for_other_tools(built, fmi, kind):
     assert (found["heat.heat_flow"] == found["loss"]).all()
     held = run(brake, kind, 0.1, ["heat.heat_flow"], start_values={"force": 1000.0, "heat.temperature": 800.0})
     assert (held["heat.heat_flow"] == 0).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fmi", [2, 3])
+@pytest.mark.parametrize("name", LOSING)
+def test_every_one_is_a_valid_fmu(name, fmi):
+    """FMPy runs it in both kinds; its heat flow is its loss."""
+    fmu = cached_fmu(heated(find(name)), fmi)
+    assert validate_fmu(str(fmu)) == []
+    for kind in ("me", "cs"):
+        found = run(fmu, kind, 0.1, ["loss", "heat.heat_flow"])
+        assert np.isfinite(found["loss"]).all() and (found["heat.heat_flow"] == found["loss"]).all()
 
 
 @pytest.mark.parametrize("fmi", [2, 3])
