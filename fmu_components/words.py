@@ -42,7 +42,7 @@ WORDS = {
     "skate, sled, blade, nonholonomic constraint": "planar.KnifeEdge spatial.KnifeEdge",
     "cam, follower, tappet": "planar.CamFollower",
     "gears, cogs, spur gears": "planar.GearPair spatial.GearPair mechanical1d.Gear",
-    "bevel gear, mitre gear, crown wheel, helical gear, right-angle drive": "spatial.GearPair mechanical1d.Gear mechanical1d.LossyGear",
+    "bevel gear, right-angle drive, mitre gear, crown wheel, helical gear": "spatial.GearPair mechanical1d.Gear mechanical1d.LossyGear",
     "gearbox, reducer, transmission": "mechanical1d.Gear mechanical1d.Planetary",
     "belt, flat belt": "mechanical1d.BeltDrive",
     "chain drive, timing belt, roller chain, sprocket": "mechanical1d.ToothedBelt",

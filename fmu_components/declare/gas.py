@@ -8,6 +8,7 @@ import sympy
 from sympy import Max, Min, sqrt
 
 from fmu_components.declare.component import Component
+from fmu_components.declare.functions import InSI
 
 ATMOSPHERE = 101325.0
 """Pressure of the standard atmosphere in Pa."""
@@ -15,7 +16,16 @@ ATMOSPHERE = 101325.0
 
 def temperature(part: Component) -> sympy.Symbol:
     """Declares the temperature of the gas as a parameter."""
-    return part.parameter("gas.T", 293.15, "K", "temperature of the gas", above=0, nominal=300)
+    T = part.parameter("gas.T", 293.15, "K", "temperature of the gas", above=0, nominal=300)
+    part.expect(Min(InSI(T) - 150, 1000 - InSI(T)), "gas.T lies between 150 and 1000 K, where air is an ideal gas")
+    return T
+
+
+def polytropic(part: Component) -> sympy.Symbol:
+    """Declares the polytropic exponent of a gas in a volume."""
+    exponent = part.parameter("exponent", 1.0, "", "polytropic exponent: 1 isothermal, 1.4 adiabatic", at_least=1)
+    part.expect(5 / 3 + 1e-9 - exponent, "the exponent is at most 5/3, that of an adiabatic gas of single atoms")
+    return exponent
 
 
 def thermal_pressure(part: Component) -> sympy.Expr:
@@ -43,6 +53,7 @@ class Passage:
         linear = part.parameter("laminar", 0.999, "", "pressure ratio above which the flow is proportional to the drop", above=0, below=1)
         rho = part.parameter("reference.density", 1.185, "kg/m3", "density of the reference, by which C counts", above=0)
         T0 = part.parameter("reference.T", 293.15, "K", "temperature of the reference", above=0, nominal=300)
+        part.expect(0.53 - b, "the critical pressure ratio b is at most 0.53, that of an ideal nozzle")
         part.require(linear - b, "the pressure ratio laminar is greater than the critical one, b")
         return Passage(part, b, m, linear, rho * sqrt(T0 / temperature(part)))
 

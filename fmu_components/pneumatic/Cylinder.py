@@ -4,7 +4,7 @@ from sympy import Max, pi, tanh
 
 from fmu_components.declare.component import Component
 from fmu_components.declare.end_stops import EndStops
-from fmu_components.declare.gas import ATMOSPHERE, thermal_pressure
+from fmu_components.declare.gas import ATMOSPHERE, polytropic, thermal_pressure
 from fmu_components.declare.icon import Drawing, arrowhead, box, line
 from fmu_components.declare.ports import PNEUMATIC, TRANSLATIONAL, Side
 
@@ -43,7 +43,7 @@ class Cylinder(Component):
             for k in (1, 2)
         )
         RT = thermal_pressure(self)
-        exponent = self.parameter("exponent", 1.0, "", "polytropic exponent: 1 isothermal, 1.4 adiabatic", at_least=1)
+        exponent = polytropic(self)
         ambient = self.parameter("ambient", ATMOSPHERE, "Pa", "absolute pressure around the rod", at_least=0, nominal=1e5)
         leakage = self.parameter("leakage", 0.0, "kg/s.Pa", "mass flow past the piston by pressure drop", at_least=0, nominal=1e-9)
         viscous = self.parameter("viscous", 50.0, "N.s/m", "friction per speed", at_least=0, nominal=100)

@@ -1,7 +1,7 @@
 """Volume of gas."""
 
 from fmu_components.declare.component import Component
-from fmu_components.declare.gas import ATMOSPHERE, thermal_pressure
+from fmu_components.declare.gas import ATMOSPHERE, polytropic, thermal_pressure
 from fmu_components.declare.icon import Drawing, arc, line
 from fmu_components.declare.ports import PNEUMATIC, Side
 
@@ -24,7 +24,7 @@ class Volume(Component):
     def declare(self):
         volume = self.parameter("volume", 1e-3, "m3", "volume of the gas", above=0, nominal=1e-3)
         RT = thermal_pressure(self)
-        exponent = self.parameter("exponent", 1.0, "", "polytropic exponent of the gas", at_least=1)
+        exponent = polytropic(self)
         p = self.state("p", ATMOSPHERE, "Pa", "absolute pressure", nominal=1e5, holds=(0, None))
         port = self.port("port", PNEUMATIC, Side.MOTION, "any number of lines")
         self.rate(p, exponent * RT * port.mass_flow / volume)
