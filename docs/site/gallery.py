@@ -36,6 +36,7 @@ class Machine:
 
 CVODE, FINE = {"solver": "cvode", "rtol": 1e-6}, {"solver": "dop853", "rtol": 1e-9}
 PLANE, SPACE, DRIVES, ROAD, CONTACT = "Linkages", "Mechanisms in space", "Cranes and drives", "Vehicles and aircraft", "Contact and locks"
+_TUMBLE = {"hub.omegaz": 0.3, "hub.omegay": 0.05, "right.shape[1]": 0.01}
 MACHINES = (
     Machine("01_pendulum", PLANE, {"output_interval": 0.02}),
     Machine("03_seven_body_mechanism", PLANE, FINE | {"output_interval": 1e-4}, shown={"traces": ["link2.p2"]}),
@@ -46,6 +47,7 @@ MACHINES = (
     Machine("14_bricard", SPACE, FINE | {"output_interval": 0.01}),
     Machine("15_spatial_slider_crank", SPACE, CVODE | {"output_interval": 0.01}),
     Machine("16_stewart_platform", SPACE, CVODE | {"output_interval": 0.05}, stop="PERIOD"),
+    Machine("43_satellite", SPACE, CVODE | {"output_interval": 0.05, "start_values": _TUMBLE}, shown={"magnify": 10}),
     Machine("06_hydraulic_crane", DRIVES, CVODE | {"output_interval": 0.05}),
     Machine(
         "07_excavator", DRIVES, CVODE | {"output_interval": 0.05}, lambda example: example.system(None), shown={"traces": ["bucket.p3"]}
@@ -115,7 +117,8 @@ def moving_pictures(folder: Path, machines: tuple[Machine, ...] = MACHINES) -> l
             if not result.outcome.completed:
                 raise RuntimeError(f"example {machine.example} cannot be shown in the gallery: {result.outcome.sentence}")
             shown = float(result.time[int(machine.still * len(result.time))])
-            result.resample([shown]).picture(shown, files[0])  # one row, because a picture has room for the poses of all rows
+            one = result.resample([shown])  # because a picture has room for the poses of all rows
+            one.picture(shown, files[0], magnify=machine.shown.get("magnify", 1.0))
             for path in files[1:]:
                 result.animate(path, title=title, **machine.shown)
         found.append(Picture(machine.example, title, files, machine.family))

@@ -38,7 +38,7 @@ GUIDES: Mapping[str, str] = {
     "docs/equations": "03_seven_body_mechanism",
     "docs/export": "diagram",
     "docs/fixed-steps": "20_parallelogram",
-    "docs/flexible-bodies": "15_spatial_slider_crank",
+    "docs/flexible-bodies": "43_satellite",
     "docs/flexible-beams": "bent",
     "docs/foreign-fmus": "08_motor_slider_crank",
     "docs/friction-contact-impact": "33_pendulum_at_wall",
