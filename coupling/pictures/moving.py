@@ -26,6 +26,8 @@ _AT_REST, _STIFF = 0.04, 0.06
 """Pixels by which resting items, and rigid ones, may differ from one pose to another."""
 _TURN, _FEWEST, _MOST = np.radians(10), 60, 240
 """Largest turn in rad of a body from one pose to the next, and the least and the greatest number of poses, which counts first."""
+_SWING, _SEEN = 4, 0.1
+"""Poses of an elastic body from one end of a swing to the other, and the least swing that counts, in parts of the largest one."""
 _DARK = {
     "#17202b": "#e6ecf2",
     "#5b6876": "#93a1af",
@@ -68,15 +70,17 @@ def _seconds(span: float) -> float:
 
 
 def _poses(scene: Scene) -> int:
-    """Returns the number of poses at which turning bodies do not take short cuts. Space needs three times as many, since outlines follow
-    chords."""
+    """Returns the number of poses at which bodies that turn or swing do not take short cuts."""
     most = 0.0
     for frame in scene.geometry.frames:
         if not frame.at_rest:
             r = frame.rotation
             turns = np.abs(np.diff(r[:, 0])) if r.shape[1] == 1 else 2 * np.arccos(np.clip(np.abs((r[1:] * r[:-1]).sum(axis=1)), 0, 1))
             most = max(most, float(turns.sum()))
-    return int(np.clip(np.ceil(most / _TURN), _FEWEST, _MOST if scene.dimension == 2 else _MOST // 2)) + 1
+    ways = [(float(np.ptp(each)), float(np.abs(np.diff(each)).sum())) for each in scene.geometry.amplitudes.values()]
+    largest = max((swing for swing, _ in ways), default=0.0)
+    swings = max((way / swing for swing, way in ways if swing > _SEEN * largest), default=0.0)
+    return int(np.clip(np.ceil(max(most / _TURN, _SWING * swings)), _FEWEST, _MOST if scene.dimension == 2 else _MOST // 2)) + 1
 
 
 def _drawn(scene: Scene, times: np.ndarray) -> tuple[list[Sheet], View]:
