@@ -133,7 +133,8 @@ class Shapes:
         part = part_of(self.geometry, word)
         if part is None or (part.frame in self.shown.frames and not word["ports"]):
             return
-        own = (i for i, frame in enumerate(self.geometry.frames) if frame.name == word["of"] or frame.name.startswith(f"{word['of']}."))
+        frames = enumerate(self.geometry.frames)
+        own = next((i for i, frame in frames if frame.name == word["of"] or frame.name.startswith(f"{word['of']}.")), -1)
         yield {
             "kind": "elastic",
             "at": [part.frame, part.nodes.mean(axis=0).tolist()],
@@ -143,7 +144,8 @@ class Shapes:
             "lines": word["deformed"]["lines"],
             "e": list(part.amplitudes),
             "w": 0.008 * self.size,
-            "c": self._colour(next(own, -1)),
+            "own": own,
+            "c": self._colour(own),
         }
 
     def _centre(self, word: Mapping[str, Any]) -> Iterator[Shape]:

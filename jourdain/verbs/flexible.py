@@ -82,6 +82,7 @@ def _flexible(chosen: argparse.Namespace) -> int:
         inner=chosen.inner,
         basis=chosen.basis,
         points={point: mesh.rows(nodes) for point, _, nodes in map(_parsed, chosen.point)},
+        triangles=mesh.triangles,
     )
     out.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(cached_fmu(made, chosen.fmi), out)

@@ -8,16 +8,18 @@ from pathlib import Path
 import pytest
 from fmpy import read_model_description
 
+from coupling.fmus import load
 from jourdain import write_mesh
 from jourdain.command import main
 from tests.support.flexible.meshes import brick
+from tests.support.flexible.surfaces import skin
 
 
 @pytest.fixture
 def mesh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The file of a small brick, in the folder of the command."""
     monkeypatch.chdir(tmp_path)
-    return write_mesh("bar.npz", *brick(counts=(3, 2, 2)), labels=range(1, 13))
+    return write_mesh("bar.npz", *brick(counts=(3, 2, 2)), labels=range(1, 13), triangles=skin((3, 2, 2)))
 
 
 def test_it_builds_an_fmu_of_the_mesh(mesh: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -45,6 +47,8 @@ def test_it_builds_an_fmu_of_the_mesh(mesh: Path, capsys: pytest.CaptureFixture[
     assert said["written"] == "out/bar.fmu" and said["mass"] == pytest.approx(5.46, rel=1e-3) and len(said["frequencies"]) == 1
     description = read_model_description("out/bar.fmu")
     assert description.modelName == "Bar" and "a.ax" in [each.name for each in description.modelVariables]
+    (word,) = load("out/bar.fmu").picture["words"]
+    assert word["kind"] == "elastic" and word["deformed"]["triangles"] == skin((3, 2, 2))
 
 
 @pytest.mark.parametrize(

@@ -353,7 +353,7 @@ function collect() {
   for (const each of Object.values(solids)) each.list.length = 0;
   for (const s of scene.shapes) {
     if (!SOLIDS[s.kind]) continue;
-    const frame = (s.at || s.a)[0], colour = rgb(s.paint || hue(s.c ?? -1));
+    const frame = s.own ?? (s.at || s.a)[0], colour = rgb(s.paint || hue(s.c ?? -1));
     SOLIDS[s.kind](s, frame === hovered ? colour.map(v => 0.6 * v + 0.4) : colour);
   }
   if (!show.forces) return;
@@ -430,6 +430,12 @@ function under(x, y) {  // the body whose solids are nearest to a pixel
       const ends = [s.a || s.at, s.b || s.at].map(p => project(spacePoint(p))), [a, b] = ends, dx = b[0] - a[0], dy = b[1] - a[1];
       const t = clamp(((x - a[0]) * dx + (y - a[1]) * dy) / (dx * dx + dy * dy || 1), 0, 1), far = Math.hypot(x - a[0] - t * dx, y - a[1] - t * dy);
       if (far < best) [found, best] = [(s.a || s.at)[0], far];
+    } else if (s.kind === 'elastic') {
+      const p = deformed(s);
+      for (let k = 0; k < p.length; k += 3) {
+        const [u, v] = project(spacePoint([s.at[0], [p[k], p[k + 1], p[k + 2]]])), far = Math.hypot(x - u, y - v);
+        if (far < best) [found, best] = [s.own, far];
+      }
     }
   return found;
 }

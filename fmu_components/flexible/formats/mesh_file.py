@@ -16,12 +16,13 @@ from fmu_components.flexible.mesh import Array
 
 @dataclass(frozen=True)
 class MeshFile:
-    """Content of a file of a mesh; ``labels`` are the numbers of its nodes."""
+    """Content of a file of a mesh; ``labels`` are the numbers of its nodes, and ``triangles`` those of its surface by rows of ``nodes``."""
 
     K: Any
     M: Any
     nodes: Array
     labels: NDArray[np.int64]
+    triangles: NDArray[np.int64] | None = None
 
     def rows(self, labels: ArrayLike) -> list[int]:
         """Returns the rows in ``nodes`` of the nodes with these ``labels``. Unknown ones raise MeshError."""

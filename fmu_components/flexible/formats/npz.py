@@ -25,9 +25,12 @@ _DAMAGE = (BadZipFile, ValueError, OSError, EOFError, NotImplementedError, Runti
 """Errors of ``zipfile`` and NumPy for damaged archives; NotImplementedError is that of ``zipfile`` for an unknown kind of compression."""
 
 
-def write_mesh(path: str | Path, K: Any, M: Any, nodes: ArrayLike, labels: ArrayLike | None = None) -> Path:
+def write_mesh(
+    path: str | Path, K: Any, M: Any, nodes: ArrayLike, labels: ArrayLike | None = None, *, triangles: ArrayLike | None = None
+) -> Path:
     """Writes the matrices ``K`` and ``M`` by their entries, and the ``nodes``, to an .npz file, and returns its path. ``labels`` are the
-    numbers of the nodes, from 0 by default. A folder that does not exist raises OSError."""
+    numbers of the nodes, from 0 by default, and ``triangles`` those of the surface, by rows of ``nodes``. A folder that does not exist raises
+    OSError."""
     arrays: dict[str, Any] = {"nodes": np.asarray(nodes, float)}
     for name, matrix in (("K", K), ("M", M)):
         entries = sparse.coo_array(matrix)
@@ -35,6 +38,8 @@ def write_mesh(path: str | Path, K: Any, M: Any, nodes: ArrayLike, labels: Array
         arrays[f"{name}.rows"] = np.array(entries.shape[0])
     if labels is not None:
         arrays["labels"] = np.asarray(labels, int)
+    if triangles is not None:
+        arrays["triangles"] = np.asarray(triangles, int)
     target = Path(path)
     np.savez_compressed(target, **arrays)
     return target if target.suffix == ".npz" else target.with_name(target.name + ".npz")
@@ -102,9 +107,12 @@ def _read(arrays: _Arrays) -> MeshFile:
     labels = arrays.read("labels", "a number for each node", 1) if "labels" in arrays else np.arange(len(nodes))
     if len(labels) != len(nodes) or len(set(labels.tolist())) != len(nodes):
         raise MeshError(f"'{arrays.path}' has {len(labels)} labels for {len(nodes)} nodes, which are not one different number each")
-    if not (labels == np.clip(np.nan_to_num(np.trunc(labels)), -_LARGEST, _LARGEST)).all():
-        raise MeshError(f"'{arrays.path}' has labels that are no whole numbers; number the nodes")
-    return MeshFile(_matrix(arrays, "K", len(nodes)), _matrix(arrays, "M", len(nodes)), nodes, labels.astype(np.int64))
+    triangles = arrays.read("triangles", "a row of three nodes for each triangle", 2) if "triangles" in arrays else None
+    for name, numbers in (("labels", labels), ("triangles", triangles)):
+        if numbers is not None and not (numbers == np.clip(np.nan_to_num(np.trunc(numbers)), -_LARGEST, _LARGEST)).all():
+            raise MeshError(f"'{arrays.path}' has {name} that are no whole numbers; number the nodes")
+    matrices = _matrix(arrays, "K", len(nodes)), _matrix(arrays, "M", len(nodes))
+    return MeshFile(*matrices, nodes, labels.astype(np.int64), None if triangles is None else triangles.astype(np.int64))
 
 
 def _matrix(arrays: _Arrays, name: str, nodes: int) -> Any:

@@ -228,6 +228,8 @@ def test_the_page_shows_and_changes_the_factor(body: tuple[Any, np.ndarray, np.n
         x, y = browser.value(f"player.place([0, {inside.tolist()}])")
         r, _, b = browser.pixels().astype(int)[round(y), round(x)]
         assert b > r + 30
+        corner = browser.value(f"player.place([0, {(nodes + 50 * moved)[23].tolist()}])")
+        assert browser.value(f"under({corner[0]}, {corner[1]})") == 0 and browser.value("under(1, 1)") == -1
         browser.value(
             "(list => { list.value = 1; list.dispatchEvent(new Event('change')); player.render() })(document.querySelector('#chips select'))"
         )

@@ -15,6 +15,7 @@ from scipy import sparse
 
 from jourdain import MeshError, read_mesh, write_mesh
 from tests.support.flexible.meshes import brick
+from tests.support.flexible.surfaces import skin
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
@@ -26,6 +27,13 @@ def test_a_mesh_comes_back_as_it_was(kind: Any, tmp_path: Path) -> None:
     assert (mesh.K.toarray() == K).all() and (mesh.M.toarray() == M).all() and (mesh.nodes == nodes).all()
     with pytest.raises(MeshError, match=re.escape("the mesh has no node 11; its 12 nodes have numbers from 10 to 120")):
         mesh.rows(11)
+
+
+def test_triangles_come_back_as_they_were(tmp_path: Path) -> None:
+    K, M, nodes = brick(counts=(3, 2, 2))
+    triangles = skin((3, 2, 2))
+    assert read_mesh(write_mesh(tmp_path / "bar", K, M, nodes)).triangles is None
+    assert read_mesh(write_mesh(tmp_path / "bar", K, M, nodes, triangles=triangles)).triangles.tolist() == triangles
 
 
 def test_dense_arrays_by_their_names(tmp_path: Path) -> None:
@@ -54,6 +62,14 @@ def _written(folder: Path, **arrays: Any) -> Path:
             r"the array 'nodes' of .* has the shape \(1,\) and the type object; it must be a row of three",
         ),
         ({"K": np.eye(9), "M": np.eye(9), "nodes": np.eye(3), "labels": [1, 2, np.nan]}, "has labels that are no whole numbers"),
+        (
+            {"K": np.eye(9), "M": np.eye(9), "nodes": np.eye(3), "triangles": [[0, 1, 1.5]]},
+            "has triangles that are no whole numbers; number the nodes",
+        ),
+        (
+            {"K": np.eye(9), "M": np.eye(9), "nodes": np.eye(3), "triangles": [0, 1, 2]},
+            r"the array 'triangles' of .* has the shape \(3,\) .* it must be a row of three nodes for each triangle",
+        ),
         (
             {"K": np.eye(9), "M": np.eye(9), "nodes": np.eye(3), "labels": list("abc")},
             "and the type <U1; it must be a number for each node",
