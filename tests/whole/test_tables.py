@@ -152,7 +152,7 @@ def _pairs() -> list[tuple[float, ...]]:
 
 
 def test_files_of_rows_and_checkpoints(tmp_path: Path) -> None:
-    """A run that is resumed from its checkpoint is the same to the bit."""
+    """A run that is resumed from its checkpoint, and the rows of a file, are those of the whole run."""
     whole = pendulum().simulate(1.0, start_values={"spring.torque.y": OTHER})
     options = {"checkpoint": Checkpoint(path=tmp_path / "c.ckpt", interval=1e-9), "record_to": tmp_path / "rows.jrd"}
     pendulum().simulate(0.4, start_values={"spring.torque.y": OTHER}, **options)
