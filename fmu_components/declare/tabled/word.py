@@ -56,9 +56,8 @@ class Tabled:
 
         ``points`` are its usual numbers, ``((x1, x2, ...), (y1, y2, ...))`` or ``(x, y, z)`` with a row of z for each x, in ``units``. They
         become the array parameters ``<name>.x`` and ``<name>.y``, and ``<name>.z`` of two arguments. ``kind`` is "linear" or "cubic", which
-        is monotone between monotone values, or one of them after "periodic ". Beyond the nodes the value of the end is "held", or held and
-        "warned" of. ``at_least`` is the least node of x; in a ``stepped`` table
-        two equal nodes are a step.
+        is monotone between monotone values, or one of them after "periodic ". ``beyond`` the nodes the value of the end is "held", or held and
+        "warned" of. ``at_least`` is the least node of x, in its unit; in a ``stepped`` table two equal nodes are a step.
         """
         component: Any = self
         where = f"the table '{name}' of {component._name}"
