@@ -69,7 +69,7 @@ def exact(times: np.ndarray) -> np.ndarray:
 @pytest.mark.slow
 @pytest.mark.parametrize("evaluation", ["fmus", "compiled"])
 def test_the_crank_turns_as_one_equation_says(evaluation: str, tmp_path: Path) -> None:
-    """After four turns: angle, speed and the work of the gas to 1e-8, and the balance of energy to 1e-8 of it."""
+    """Over four turns angle, speed and the work of the gas agree to 1e-8."""
     (tmp_path / "gas.csv").write_text(
         "\n".join(f"{angle!r},{force!r}" for angle, force in zip(ANGLES.tolist(), FORCES.tolist(), strict=True))
     )
