@@ -38,8 +38,8 @@ ORDINARY = {
 }
 """One of each kind: without and with algebraic variables, with modes, discrete states, events of each kind, both implicit methods."""
 VERSIONS = (2, 3)
-# All of them link what the fixture has compiled.
-pytestmark = pytest.mark.xdist_group("sanitizers")
+GROUPS = [pytest.mark.xdist_group(f"sanitizers {number}") for number in range(2)]
+"""Tests of a group link what the fixture has compiled in their worker. The ordinary run has one group."""
 HEADERS = (RUNTIME, STANDARD)
 
 
@@ -67,6 +67,7 @@ def model_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[type[Compone
     return made
 
 
+@GROUPS[0]
 @pytest.mark.parametrize("fmi", [pytest.param(2, marks=pytest.mark.slow), 3])
 def test_the_harness_calls_every_function_of_the_standard(objects, fmi):
     """Each function that the standard's header exports is one that the harness calls."""
@@ -82,11 +83,11 @@ def in_the_ordinary_run(component: type[Component], fmi: int) -> bool:
 
 def cases() -> Iterator[ParameterSet]:
     """One case for the versions of a component that are in the ordinary run, and one for those that are not."""
-    for component in COMPONENTS:
+    for number, component in enumerate(COMPONENTS):
         for ordinary, versions in groupby(VERSIONS, lambda fmi, component=component: in_the_ordinary_run(component, fmi)):
             chosen = tuple(versions)
             name = f"{component_name(component)}-fmi{' and '.join(map(str, chosen))}"
-            yield pytest.param(component, chosen, id=name, marks=[] if ordinary else [pytest.mark.slow])
+            yield pytest.param(component, chosen, id=name, marks=[GROUPS[0]] if ordinary else [GROUPS[number % 2], pytest.mark.slow])
 
 
 @pytest.mark.parametrize(("component", "versions"), list(cases()))
