@@ -176,7 +176,7 @@ def test_the_script_on_many_runs_starts_processes(scratch):
     script = snippets(MANY)[0] + snippet(MANY, "__main__")
     (scratch / "study.py").write_text(script)
     done = subprocess.run([sys.executable, "study.py"], capture_output=True, text=True, cwd=scratch)
-    assert done.returncode == 0 and len(done.stdout.splitlines()) == 5, done.stderr
+    assert done.returncode == 0 and done.stdout.count("completed at t = 2 s") == 3, done.stderr  # each run of the last piece, once
 
 
 def test_the_snippets_on_ssp_run(scratch):
