@@ -33,6 +33,8 @@ _ROUNDED = 1e-15
 """Rounding of a sum, in parts of its terms."""
 _STIFF = 1e-3
 """Share by which closing moves deformations, against places: a deformation that no force causes would be far from balance."""
+_RESTS = 1e-6
+"""Rates in nominal sizes below which a pose that was found counts as one at rest."""
 _NEUTRAL, _AT_REST, _ROUNDING = 1e-9, 1e-9, 1e-20
 
 
@@ -43,6 +45,12 @@ def equilibrium(session: Session, hold: Sequence[str] = (), free: Sequence[str] 
     if pose.stable or search.held or not alternatives:
         return pose
     return replace(pose, alternatives=tuple(search.left_for(pose)))
+
+
+def rests(session: Session, hold: Sequence[str], free: Sequence[str]) -> bool:
+    """Says whether the session's present states are an equilibrium, in the modes that are in force there."""
+    search = Search(session, hold, free)
+    return search.balanced_at(search.standing.x)
 
 
 def unfitted(session: Session) -> tuple[str, ...]:
@@ -108,6 +116,10 @@ class Search:
         self.standing.set_inputs(trims)
         return self._reached(x, trims)
 
+    def balanced_at(self, x: np.ndarray) -> bool:
+        """Says whether the system rests at these states."""
+        return float(np.linalg.norm(self._left(self.stand(x)))) <= _RESTS
+
     def _reached(self, x: np.ndarray, trims: np.ndarray) -> Pose:
         """Returns the equilibrium that is reached from a pose; by Newton's method alone where nothing comes to rest in pseudo-time, such as
         trapped oil, whose pressure changes by motion only."""
@@ -119,6 +131,7 @@ class Search:
             here, left = self._solved(x)
         if not self._balanced(here, left):
             self._refuse(here, left)
+        self._refuse_outside()
         return self._pose(here)
 
     def _balanced(self, here: Chart, left: np.ndarray) -> bool:
@@ -344,6 +357,18 @@ class Search:
 
     def _states(self, pose: Pose) -> np.ndarray:
         return np.array(list(pose.states.values())) / self.standing.sizes
+
+    def _refuse_outside(self) -> None:
+        """Refuses states outside of their declared ranges, where flows of gas no longer depend on pressures."""
+        for address, value in zip(self.place, self.standing.x * self.standing.sizes, strict=True):
+            variable = self.session.built.parts[address.part].fmu.by_reference[address.reference]
+            beyond = max(variable.minimum - value, value - variable.maximum)
+            if beyond > _BALANCED * max(abs(value), abs(variable.nominal)):
+                bound = f"at least {variable.minimum:g}" if value < variable.minimum else f"at most {variable.maximum:g}"
+                raise AnalysisError(
+                    f"no equilibrium was found: the search ends at '{self.standing.label(address)}' = {value:.4g} {self.standing.unit(address)}, "
+                    f"and {bound} is possible; give a start nearer to an equilibrium"
+                )
 
     def _refuse(self, here: Chart, left: np.ndarray) -> None:
         equations = self.equations(here)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from coupling.analysis.equilibrium import Search, equilibrium, unfitted
+from coupling.analysis.equilibrium import Search, equilibrium, rests, unfitted
 from coupling.analysis.pose import Pose
 from coupling.analysis.sensitivities import ImplicitDerivatives, implicit_derivatives
 from coupling.errors import AnalysisError, BuildError, listed
@@ -18,6 +18,8 @@ from coupling.names import resolve
 
 _MOST, _REACHED, _LEAP = 40, 1e-10, 0.5
 """Most steps, largest error of the held values, and largest relative change of a parameter in a step."""
+_MOST_MODES = 10
+"""Most searches that begin in the modes of the pose found before."""
 
 Standing = Callable[[Mapping[str, float]], AbstractContextManager[Session]]
 """Function that gives a session at its start, with these values of parameters and states over the given ones."""
@@ -39,7 +41,14 @@ def equilibrium_of(
     if parameters:
         return trimmed(standing, parameters, tuple(hold), [name for name in free if name not in parameters])
     with standing({}) as session:
-        return equilibrium(session, hold, free, alternatives)
+        pose = equilibrium(session, hold, free, alternatives)
+        switches = any(part.structure.indicators for part in session.built.parts)
+    for _ in range(_MOST_MODES if switches else 0):
+        with standing({**pose.states, **pose.inputs}) as session:  # with the modes of the pose, not of the first start
+            if rests(session, hold, free):
+                return pose
+            pose = replace(equilibrium(session, hold, free, alternatives), remarks=pose.remarks)
+    return pose
 
 
 def _is_parameter(name: str, instances: Mapping[str, Fmu]) -> bool:
