@@ -50,16 +50,16 @@ class GearPair(SpatialJoint):
         a, b, c = (
             self._named(name, first.dot(second), unit, f"product of {text}")
             for name, first, second, unit, text in (
-                ("along_M", MN, M.z_axis, "m", "MN and z_M"),
-                ("along_N", MN, N.z_axis, "m", "MN and z_N"),
+                ("along.M", MN, M.z_axis, "m", "MN and z_M"),
+                ("along.N", MN, N.z_axis, "m", "MN and z_N"),
                 ("cosine", M.z_axis, N.z_axis, "", "z_M and z_N"),
             )
         )
         off_M, off_N = (
             self._named(name, sqrt((MN - along * axis).dot(MN - along * axis)), "m", text)
             for name, along, axis, text in (
-                ("off_M", a, M.z_axis, "distance of N from the axis z of M"),
-                ("off_N", b, N.z_axis, "distance of M from the axis z of N"),
+                ("off.M", a, M.z_axis, "distance of N from the axis z of M"),
+                ("off.N", b, N.z_axis, "distance of M from the axis z of N"),
             )
         )
         arm = off_N * M.z_axis - (a - b * c) / off_N * MN
