@@ -41,7 +41,8 @@ def part_of(geometry: Geometry, word: Mapping[str, Any]) -> Part | None:
     """Returns the part that a word describes; None for one in a mechanism of the plane, or for a root that is nowhere."""
     given = word["deformed"]
     nodes = geometry.value(word.get("scale", 1.0)) * np.array(given["nodes"], float)
-    shapes = np.array(given["shapes"], float).reshape(-1, *nodes.shape)
+    shapes = np.array(given["shapes"], float).reshape(len(word["amplitudes"]), *nodes.shape)
+    np.take(nodes, np.array([each for row in (*given["triangles"], *given["lines"]) for each in row], int), axis=0)  # all corners exist
     if word["ports"]:
         place = geometry.places[word["ports"][0]]
         frame: int | None = place.frame

@@ -15,6 +15,7 @@ import pytest
 import scipy.linalg
 from scipy.spatial.transform import Rotation
 
+from coupling.errors import ResultError
 from coupling.fmus.errors import Source
 from coupling.fmus.picture import PICTURE, read_picture
 from coupling.outcome import Ending, Outcome
@@ -177,6 +178,15 @@ def test_a_foreign_picture_that_does_not_fit(odd: dict[str, Any], fault: str) ->
     ]
     assert read[0] == (None, [f"'other.fmu' has the picture {PICTURE}, which {fault}; it is ignored"])
     assert read[1][0] is not None and read[1][1] == []
+
+
+@pytest.mark.parametrize("damage", [{"triangles": [[0, 1, 99]]}, {"shapes": [[[0.0] * 3]]}, {"nodes": None}])
+def test_a_damaged_result_is_refused(body: tuple[Any, np.ndarray, np.ndarray], damage: dict[str, Any]) -> None:
+    made, _, _ = body
+    record = record_of(word_of(made), {"b.shape[1]": 0.0, "b.shape[2]": 0.0}, made.data.size)
+    record.scene["words"][0]["deformed"].update(damage)
+    sentence = refusal(lambda: scene_of(record), ResultError)
+    assert sentence.startswith("the scene of 'body' is not as this Jourdain draws it (")
 
 
 def test_factors_that_are_refused(body: tuple[Any, np.ndarray, np.ndarray]) -> None:
