@@ -92,7 +92,8 @@ def _fill(folder: Path, text: str) -> None:
 
 def _whole(text: str) -> str:
     """Returns the text with the library's own sines and cosines, where the text uses those of many angles, and with functions of tables."""
-    text = text.replace(TABLES, _tables(), 1) if TABLES in text else text
+    before, *after = text.split(TABLES)
+    text = f"{before}{_tables()}{''.join(after)}" if after else text
     return _own_angles() + text if "KERNEL_ANGLES_H" in text else text
 
 

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import pickle
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from fmpy import read_model_description, simulate_fmu
+from scipy.interpolate import PchipInterpolator
 
 from coupling import Isolation, System
 from coupling.errors import BuildError, StartError
 from coupling.export import export
 from coupling.fused.lowering import lower
-from coupling.options import Checkpoint
+from coupling.options import Checkpoint, Index3
 from coupling.result import Result
 from coupling.sweep import sweep
 from fmu_components.catalogue import find
 from fmu_components.export.build import cached_fmu
 from tests.support.fused.agreement import ALLOWED
 from tests.support.fused.ways import ways_disagreement
-from tests.support.systems.tables import ANGLES, TORQUES, TorsionSpring, curve, pendulum, swings
+from tests.support.systems.tables import ANGLES, LIFTS, PHASES, TORQUES, TorsionSpring, cam, curve, pendulum, swings
 
 OTHER = (30.0, 8.0, 6.5, -1.0, -6.0, -25.0)
 ELEMENTS = {"spring.torque.y[4]": -1.0, "spring.torque.y[5]": -6.0}
@@ -44,8 +46,24 @@ def test_each_way_of_evaluation_gives_the_motion_of_scipy(evaluation: str, value
     ] in result.statistics.evaluated and not result.outcome.warnings
 
 
-def test_derivatives_are_those_of_the_fmus_at_random_points() -> None:
-    assert ways_disagreement(pendulum().build(communication=False)) < ALLOWED
+@pytest.mark.parametrize("machine", [pendulum, cam])
+def test_derivatives_are_those_of_the_fmus_at_random_points(machine: Callable[[], System]) -> None:
+    assert ways_disagreement(machine().build(communication=False)) < ALLOWED
+
+
+@pytest.mark.parametrize("evaluation", ["fmus", "tape", "compiled"])
+@pytest.mark.parametrize("solver", ["dopri5", Index3(step_size=2e-4)], ids=["projected", "index 3"])
+def test_a_cam_keeps_its_energy_and_its_lift(evaluation: str, solver: Any) -> None:
+    """The constraint has the table, its acceleration the second derivative, the Jacobian of an implicit step the third."""
+    tolerances = {} if isinstance(solver, Index3) else {"rtol": 1e-9, "atol": 1e-11}
+    result = cam().simulate(0.7, solver=solver, evaluation=evaluation, **tolerances)
+    energy = 0.005 * result["shaft.w"] ** 2 + 0.25 * result["follower.v"] ** 2
+    assert np.abs(energy / energy[0] - 1).max() < (1e-6 if isinstance(solver, Index3) else 2e-9)
+    turn, phases = 2 * np.pi, np.array(PHASES)
+    around = np.concatenate([phases[:-1] - turn, phases, phases[1:] + turn])
+    pchip = PchipInterpolator(around, [*LIFTS[:-1], *LIFTS, *LIFTS[1:]])
+    assert result["follower.s"] == pytest.approx(pchip(result["shaft.phi"] % turn), abs=1e-10)
+    assert {"fmus": "FMUs", "tape": "tape", "compiled": "compiled"}[evaluation] in result.statistics.evaluated
 
 
 def test_two_springs_have_tables_of_their_own() -> None:

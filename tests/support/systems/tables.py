@@ -11,7 +11,8 @@ from scipy.interpolate import PchipInterpolator
 
 from coupling import System
 from fmu_components.declare.component import Component
-from fmu_components.declare.ports import ROTATIONAL, Side
+from fmu_components.declare.joint import Joint
+from fmu_components.declare.ports import ROTATIONAL, TRANSLATIONAL, Side
 
 ANGLES, TORQUES = (-2.0, -1.1, -0.4, 0.1, 0.9, 2.2), (30.0, 8.0, 6.5, -0.5, -4.0, -25.0)
 M, LENGTH, INERTIA, GRAVITY, START = 2.0, 0.5, 0.1, 9.81, 0.8
@@ -36,6 +37,31 @@ def pendulum(component: Any = TorsionSpring, values: Mapping[str, Any] | None = 
     system.connect("ground.p1", "pin.M")
     system.connect("pin.N", "rod.p1")
     system.connect("spring.flange", "pin.flange")
+    return system
+
+
+PHASES = tuple(np.linspace(0, 2 * np.pi, 13))
+LIFTS = (*(0.02 * (1 - np.cos(PHASES[:-1]))), 0.0)
+
+
+class Cam(Joint):
+    """Cam by a table: the follower N moves by the lift at the angle of the shaft M."""
+
+    kinds = (ROTATIONAL, TRANSLATIONAL)
+
+    def constraint(self, M: Any, N: Any) -> list[Any]:
+        lift = self.table("lift", (PHASES, LIFTS), ("rad", "m"), "lift by angle", kind="periodic cubic")
+        return [N.s - lift(M.phi)]
+
+
+def cam() -> System:
+    """Returns a shaft that moves a mass by a cam, without losses."""
+    system = System("cam")
+    system.add("shaft", "mechanical1d.Inertia", {"I": 0.01, "w": 10.0})
+    system.add("cam", Cam)
+    system.add("follower", "mechanical1d.Mass", {"m": 0.5})
+    system.connect("shaft.flange", "cam.M")
+    system.connect("cam.N", "follower.flange")
     return system
 
 
