@@ -20,6 +20,7 @@ _MOST, _REACHED, _LEAP = 40, 1e-10, 0.5
 """Most steps, largest error of the held values, and largest relative change of a parameter in a step."""
 _MOST_MODES = 10
 """Most searches that begin in the modes of the pose found before."""
+_SWITCHING = "the system switches at this pose each time, and does not rest there: check it by a run with initial=pose, or start the search elsewhere"
 
 Standing = Callable[[Mapping[str, float]], AbstractContextManager[Session]]
 """Function that gives a session at its start, with these values of parameters and states over the given ones."""
@@ -48,7 +49,7 @@ def equilibrium_of(
             if rests(session, hold, free):
                 return pose
             pose = replace(equilibrium(session, hold, free, alternatives), remarks=pose.remarks)
-    return pose
+    return replace(pose, remarks=(*pose.remarks, _SWITCHING)) if switches else pose
 
 
 def _is_parameter(name: str, instances: Mapping[str, Fmu]) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from sympy import Piecewise
 
 from coupling import AnalysisError, System
+from fmu_components.declare.component import Component
 from tests.support.systems.systems import refusal
 
 
@@ -31,6 +33,26 @@ def test_a_valve_that_opens_on_the_way(spool):
     assert pose.stable and not pose.neutral
     result = servo(spool).simulate(0.01, initial=pose)
     assert result["first.p"][-1] == pytest.approx(result["first.p"][0], rel=1e-9)
+
+
+class Oven(Component):
+    """Oven whose heater is on below 300 K, at 320 K with it and at 290 K without."""
+
+    def declare(self):
+        T = self.state("T", 295.0, "K", "temperature", nominal=300)
+        cold = self.relation("cold", 1 - T / self.parameter("wanted", 300.0, "K", "temperature that is wanted"), "the heater is on")
+        end = Piecewise((320, cold), (290, True)) * self.parameter("one", 1.0, "K", "unit")
+        self.rate(T, (end - T) / self.parameter("lag", 10.0, "s", "time constant"))
+
+
+def test_a_system_without_rest_says_so():
+    """A thermostat that rests in neither mode gives a remark; one that wants 330 K rests at 320 K without remark."""
+    system = System("oven")
+    system.add("oven", Oven)
+    (sentence,) = system.equilibrium().notes
+    assert sentence.startswith("the system switches at this pose each time, and does not rest there: check it by a run with initial=pose")
+    pose = system.equilibrium({"oven.T": 295.0, "oven.wanted": 330.0})
+    assert pose["oven.T"] == pytest.approx(320, rel=1e-12) and not pose.notes
 
 
 def receiver() -> System:
