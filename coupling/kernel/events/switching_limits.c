@@ -2,6 +2,7 @@
  * load of the mesh whose loss they are. */
 #include "events/switching.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 enum { MOST_SIGNS = 6, MOST_ROUNDS = 30 };
 static const double settled = 1e-9; /* of a limit */
 static const double part = 1e-4;    /* of a multiplier: what it is moved by to see how limits follow */
+static const double rounding = 64 * DBL_EPSILON / 1e-4; /* of a limit that is extrapolated by such a difference to another load */
 
 typedef struct {
     double still[2], sliding[2];
@@ -208,6 +210,10 @@ static int straighten(Kernel *k, const Following *f)
             }
             if (result == KERNEL_DONE)
                 add_rate(f, c, by, &rate);
+        }
+        for (int way = 0; way < 2; way++) { /* what a difference of limits leaves is rounding */
+            p->given[c].limit[way] = fabs(p->given[c].limit[way]) > rounding * here.still[way] ? p->given[c].limit[way] : 0;
+            p->given[c].sliding[way] = fabs(p->given[c].sliding[way]) > rounding * here.sliding[way] ? p->given[c].sliding[way] : 0;
         }
     }
     return result;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from math import atan, cos, pi, tan
 
 import pytest
@@ -144,6 +145,20 @@ def test_bearings_brake_a_gear_that_carries_nothing() -> None:
     result = system.simulate(3.0, rtol=1e-10)
     assert result.at(1.0)["motor.w"] == pytest.approx(2.5, rel=1e-6)
     assert result.changes[-1].time == pytest.approx(2.0, rel=1e-6) and abs(result["motor.w"][-1]) < 1e-9
+
+
+@pytest.mark.parametrize("peak", [1.0, 1.5, 2.0, 2.5])
+@pytest.mark.parametrize(("efficiency", "back"), [(0.95, 0.95), (0.5, 0.95), (0.8, -0.5)])
+def test_gears_without_a_load_rest(peak: float, efficiency: float, back: float) -> None:
+    """At rest without any torque nothing moves: rounding of limits that are 0 decides nothing."""
+    for ratio, inertia in itertools.product((1.0, 5.0, -3.0), (1.0, 1.1)):
+        system = System("idle")
+        system.add("motor", "mechanical1d.Inertia")
+        system.add("load", "mechanical1d.Inertia", {"I": inertia})
+        losses = {"peak": peak, "efficiency": efficiency, "back": back, "ratio": ratio}
+        system.join("mechanical1d.LossyGear", "motor.flange", "load.flange", losses, name="gear")
+        result = system.simulate(0.01)
+        assert result.outcome.completed and not result["motor.w"].any() and not result["load.w"].any()
 
 
 ODD = {
