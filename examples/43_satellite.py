@@ -30,25 +30,14 @@ ALLOWED = {"frequency": 2e-3, "energy": 1e-7}  # shares
 def panel() -> type[Any]:
     """Returns the class of a panel along x, of beams with six degrees of freedom a node."""
     h, size = 1 / ELEMENTS, 6 * (ELEMENTS + 1)
-    bend = np.array(
-        [[12, 6 * h, -12, 6 * h], [6 * h, 4 * h * h, -6 * h, 2 * h * h], [-12, -6 * h, 12, -6 * h], [6 * h, 2 * h * h, -6 * h, 4 * h * h]]
-    )
-    mass = np.array(
-        [
-            [156, 22 * h, 54, -13 * h],
-            [22 * h, 4 * h * h, 13 * h, -3 * h * h],
-            [54, 13 * h, 156, -22 * h],
-            [-13 * h, -3 * h * h, -22 * h, 4 * h * h],
-        ]
-    )
-    turn, bar, line = (
-        np.diag([1, -1, 1, -1]),
-        np.array([[1, -1], [-1, 1]]) / h,
-        np.array([[2, 1], [1, 2]]) * h / 6,
-    )  # z falls where y of the turn grows
+    S = np.diag([1, h, 1, h])  # of places and slopes at both ends
+    bend = S @ [[12, 6, -12, 6], [6, 4, -6, 2], [-12, -6, 12, -6], [6, 2, -6, 4]] @ S / h**3
+    mass = S @ [[156, 22, 54, -13], [22, 4, 13, -3], [54, 13, 156, -22], [-13, -3, -22, 4]] @ S * h / 420
+    bar, line = np.array([[1, -1], [-1, 1]]) / h, np.array([[2, 1], [1, 2]]) * h / 6
+    turn = np.diag([1, -1, 1, -1])  # z falls where the turn about y grows
     order = [0, 6, 3, 9, 1, 5, 7, 11, 2, 4, 8, 10]
-    stiffness = block_diag(AXIAL * bar, TWIST * bar, PLANE * bend / h**3, FLAP * turn @ bend @ turn / h**3)
-    inertia = block_diag(line, 0.01 * line, mass * h / 420, turn @ mass @ turn * h / 420)
+    stiffness = block_diag(AXIAL * bar, TWIST * bar, PLANE * bend, FLAP * turn @ bend @ turn)
+    inertia = block_diag(line, 0.01 * line, mass, turn @ mass @ turn)
     K, M = np.zeros((2, size, size))
     for first in range(0, size - 6, 6):
         rows = np.ix_(first + np.array(order), first + np.array(order))
