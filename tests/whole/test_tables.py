@@ -131,6 +131,15 @@ def test_equilibrium_linear_model_and_sensitivities() -> None:
     assert found == pytest.approx((ends[1] - ends[0]) / 2e-3, rel=1e-5)
 
 
+def test_linear_models_along_a_number_of_the_table() -> None:
+    """The frequency at each equilibrium is that of the slope of the table with this number."""
+    family = pendulum().linearise(along={"spring.torque.y[2]": [7.5, 8.0, 8.5]})
+    for value, pose, model in zip((7.5, 8.0, 8.5), family.equilibria.poses, family, strict=True):
+        theta = pose["rod.theta"]
+        stiffness = -float(curve((TORQUES[0], value, *TORQUES[2:]))(theta, 1)) - 2 * 9.81 * 0.5 * np.sin(theta)
+        assert np.abs(model.eigenvalues.imag).max() == pytest.approx(np.sqrt(stiffness / 0.6), rel=1e-7)
+
+
 def test_a_session_that_is_started_again_keeps_the_numbers_of_the_fmu() -> None:
     """Elements that were not set have their start values in later runs, too."""
     system = pendulum(TorsionSpring, {"torque.y[4]": -1.0})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import sympy
 
 from coupling import System
 from coupling.fused import bent, coded
@@ -12,6 +13,7 @@ from coupling.fused.expressions import Op
 from coupling.fused.lowering import lower
 from coupling.fused.open_loops import residuals
 from coupling.fused.roots import derivatives
+from coupling.plan.instances import time_symbol
 from tests.support.fused.smallest import smallest
 
 
@@ -54,6 +56,24 @@ def test_a_run_by_a_tape_is_that_of_the_fmus():
     assert "tape" in by_tape.statistics.evaluated and by_tape.statistics.by_fmus == by_tape.statistics.handed_over == 0
     for name in ("rod.theta", "rod.omega", "pin.multiplier[3]"):
         np.testing.assert_allclose(by_tape[name], by_fmus[name], rtol=1e-8, atol=1e-9)
+
+
+def test_gears_in_a_row_turn_their_loads_around() -> None:
+    """Loads of several meshes change their directions at different times; few evaluations are left to the FMUs."""
+    system = System("train")
+    system.add("shaft0", "mechanical1d.Inertia", {"I": 0.01, "w": 1.0})
+    system.add("motor", "mechanical1d.Torque")
+    system.connect("motor.flange", "shaft0.flange")
+    system.drive("motor.torque", 0.5 * sympy.sin(7 * time_symbol()))
+    for i in range(3):
+        system.add(f"shaft{i + 1}", "mechanical1d.Inertia", {"I": 0.02, "w": 0.5 ** (i + 1)})
+        system.add(f"gear{i}", "mechanical1d.LossyGear", {"ratio": 2.0, "efficiency": 0.8, "back": 0.7, "bearing": 1e-3})
+        system.connect(f"shaft{i}.flange", f"gear{i}.M")
+        system.connect(f"gear{i}.N", f"shaft{i + 1}.flange")
+    by_fmus, by_tape = (system.simulate(1.0, rtol=1e-9, evaluation=way) for way in ("fmus", "tape"))
+    assert by_tape["shaft0.w"][-1] == pytest.approx(by_fmus["shaft0.w"][-1], rel=1e-6)
+    assert by_tape.statistics.by_fmus < 0.05 * by_tape.statistics.evaluations and "tape" in by_tape.statistics.evaluated
+    assert {1.0, -1.0} <= set(np.sign(by_tape["gear2.multiplier[1]"]))
 
 
 def test_fmus_are_evaluated_where_the_rounds_do_not_suffice(monkeypatch):
