@@ -32,7 +32,7 @@ def gradients(graph: Graph, roots: Iterable[int], leaf: Op) -> list[Gradient]:
     return [found.get(root, {}) for root in roots]
 
 
-_LARGEST, _LAST_ALONG_Y = (1, 3), 3
+_LARGEST, _LAST_ALONG_Y = (1, 3, 1, 3, 5), 3
 """Order of the last derivative of a table that is not 0, by its kind; last order of a surface by its second argument."""
 _FLAT = frozenset(
     {Op.SIGN, Op.FLOOR, Op.CEILING, Op.GREATER, Op.GREATER_EQUAL, Op.EQUAL, Op.AND, Op.OR, Op.NOT},
@@ -88,7 +88,7 @@ def _partial(g: Graph, node: int, op: Op, args: Sequence[int], place: int) -> in
 def _of_table(g: Graph, op: Op, args: Sequence[int], place: int) -> int:
     """Returns the derivative of a table by one of its arguments: the table with that order raised."""
     order, kind = int(g.value[args[place]]), int(g.value[args[1 if op is Op.CURVE else 2]])
-    if order >= _LARGEST[kind % 2] and (place == 0 or kind == 0):
+    if order >= _LARGEST[kind] and (place == 0 or kind == 0):
         return g.zero
     if order >= _LAST_ALONG_Y:
         raise NotFused(f"a surface has no derivative of order {order + 1} by its second argument")

@@ -1,6 +1,6 @@
 """Cams and pistons.
 
-A cam opens the valve of an engine against its spring. A connecting rod drives a piston.
+A cam opens the valve of an engine against its spring. A cam of measured points has a dwell. A connecting rod drives a piston.
 """
 
 import numpy as np
@@ -22,6 +22,22 @@ def valve() -> System:
     engine.join("planar.RelativeAngle", "block.p1", "shaft.C2", name="belt")
     engine.drive("belt.angle", 300.0 * t)
     return engine
+
+
+def dwell() -> System:
+    """Returns a cam by a table of 181 points, which rises by 8 mm on half a turn and rests on the other half, at 30 rad/s."""
+    angles = np.linspace(0, 2 * np.pi, 181)
+    lifts = 0.008 * np.maximum(0, -np.cos(angles)) ** 4
+    machine = System("dwell", gravity=(0.0, -9.81))
+    machine.add("block", "planar.Fixed", {"p1.angle": np.pi / 2})
+    machine.add("shaft", "planar.RevoluteBody", {"m": 0.5, "I": 1e-4, "qd": 30.0})
+    machine.add("tappet", "planar.TranslationalBody", {"m": 0.1, "I": 1e-5, "q": 0.02, "k": 30e3, "rest": 0.002})
+    machine.connect("block.p1", "shaft.P")
+    machine.connect("block.p1", "tappet.P")
+    machine.join("planar.TableCam", "shaft.C1", "tappet.C1", {"base": 0.02, "lift": np.column_stack([angles, lifts])}, name="cam")
+    machine.join("planar.RelativeAngle", "block.p1", "shaft.C2", name="belt")
+    machine.drive("belt.angle", 30.0 * t)
+    return machine
 
 
 def piston() -> System:
@@ -46,6 +62,10 @@ def main() -> None:
     nose = 0.1 * (9.81 - 0.004 * 300.0**2) + 30e3 * (0.024 - 0.002)
     report.figure("force on the nose of the cam", np.interp(np.pi / 300, run.time, run["cam.lambda[1]"]), nose, "N", within=1e-3)
     report.show(run, "valve.q", "cam.lambda[1]")
+    run = dwell().simulate(2 * np.pi / 30)
+    report.figure("lift of the cam with a dwell", np.ptp(run["tappet.q"]), 0.008, "m", within=1e-4)
+    report.figure("force of the spring in the dwell", run["cam.lambda[1]"][0], 0.1 * 9.81 + 30e3 * 0.018, "N", within=1e-4)
+    report.show(run, "tappet.q", "cam.lambda[1]")
     run = piston().simulate(2 * np.pi / 100)
     report.figure("stroke of the piston", np.ptp(run["piston.s"]), 0.1, "m", within=1e-4)
     report.figure("force of the rod at the dead centre", run["rod.reaction"][0], 0.5 * 0.05 * 100.0**2 * (1 + 0.05 / 0.2), "N")

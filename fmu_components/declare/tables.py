@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sympy
 
-KINDS = ("linear", "cubic", "periodic linear", "periodic cubic")
-"""Names of the interpolations, at the places by which functions of tables name them: linear pieces and monotone cubics, once or repeated."""
-_LARGEST = (1, 3)
-"""Order of the last derivative that is not 0, of linear pieces and of cubics."""
+KINDS = ("linear", "cubic", "periodic linear", "periodic cubic", "periodic smooth")
+"""Names of the interpolations, at the places by which functions of tables name them: linear pieces and monotone cubics, once or repeated, and
+pieces with continuous second derivatives."""
+LARGEST = (1, 3, 1, 3, 5)
+"""Order of the last derivative that is not 0, by the place of the interpolation."""
 _LAST_ALONG_Y = 3
 """Order of the last derivative of a surface by y that is computed."""
 
@@ -46,7 +47,7 @@ class LookupBase(sympy.Function):
 
     def fdiff(self, argindex: int = 1) -> sympy.Expr:
         place = argindex - 2 - self.x_count
-        if not 0 <= place < self.x_count or (self.orders[place] >= _LARGEST[self.kind % 2] and (place == 0 or self.kind == 0)):
+        if not 0 <= place < self.x_count or (self.orders[place] >= LARGEST[self.kind] and (place == 0 or self.kind == 0)):
             return sympy.Integer(0)
         if place == 1 and self.orders[1] >= _LAST_ALONG_Y:
             raise ValueError(f"'{self}' has no further derivative by '{self.varying[1]}'; at most {_LAST_ALONG_Y} can be computed")
@@ -90,7 +91,8 @@ class Curve(LookupBase):
 
     Its kind is 0 for linear pieces and 1 for monotone cubics, with the slopes of PCHIP: a weighted harmonic mean at inner nodes, 0 at an
     extremum, three-point slopes at the ends. Its first derivative is continuous then. Beyond the nodes the value of the end is held. The
-    kinds 2 and 3 are the same, repeated with the distance of the first node and the last one, whose values are equal.
+    kinds 2 and 3 are the same, repeated with the distance of the first node and the last one, whose values are equal. So is the kind 4, of
+    fifth degree: its slopes and second derivatives at a node are those of the polynomial through five nodes.
     """
 
     nargs = 5

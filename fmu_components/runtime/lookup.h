@@ -3,13 +3,14 @@
  * The arguments begin with the orders of the derivatives. Nodes increase, and there are at least two. Beyond the nodes the value of the end
  * is held, and its derivatives are 0; a node belongs to the piece above it, and the last node to the last piece. Monotone cubics have the
  * slopes of Fritsch and Butland (SIAM Journal on Scientific and Statistical Computing 5, 1984) at nodes and three-point slopes, limited, at
- * both ends. They need the four nodes around x at most. A periodic curve is repeated, and its last value is the first one. This file needs nothing but the language, fabs and floor. */
+ * both ends. They need the four nodes around x at most. A periodic curve is repeated, and its last value is the first one. A smooth one
+ * has pieces of the fifth degree with continuous second derivatives, which polynomials through five nodes give. This file needs nothing but the language, fabs and floor. */
 #ifndef LOOKUP_H
 #define LOOKUP_H
 
 #include <math.h>
 
-enum { LINEAR_PIECES, MONOTONE_CUBICS, PERIODIC }; /* the third is added to one of the first two */
+enum { LINEAR_PIECES, MONOTONE_CUBICS, PERIODIC, PERIODIC_SMOOTH = 4 }; /* the third is added to one of the first two */
 #define TAYLOR 4 /* terms, for derivatives of up to the third order */
 
 typedef struct {
@@ -119,9 +120,62 @@ static inline double cubic(unsigned order, unsigned top, double x, unsigned i, u
                         : 0;
 }
 
+/* Sets place and value of a node of a periodic curve, by its number, which may be less than 0 or beyond the last one. */
+static inline void node_of(int number, unsigned n, const double *X, const double *Y, double *x, double *y)
+{
+    const int count = (int)n - 1, turns = (number >= 0 ? number : number - count + 1) / count, place = number - turns * count;
+    *x = X[place] + turns * (X[count] - X[0]);
+    *y = Y[place];
+}
+
+/* Sets slope and second derivative, at the middle one of five nodes, of the polynomial through them: rows of differentiation matrices from
+ * barycentric weights (Berrut and Trefethen, SIAM Review 46, 2004). */
+static inline void bend_of(const double *x, const double *y, double *slope, double *bend)
+{
+    double weight[5], row[5], sum = 0;
+    for (unsigned j = 0; j < 5; j++) {
+        weight[j] = 1;
+        for (unsigned k = 0; k < 5; k++)
+            weight[j] *= k == j ? 1 : x[j] - x[k];
+    }
+    for (unsigned j = 0; j < 5; j++) {
+        row[j] = j == 2 ? 0 : weight[2] / weight[j] / (x[2] - x[j]);
+        sum += row[j];
+    }
+    *slope = *bend = 0;
+    for (unsigned j = 0; j < 5; j++) {
+        *slope += row[j] * (y[j] - y[2]);
+        *bend += j == 2 ? 0 : -2 * row[j] * (sum + 1 / (x[2] - x[j])) * (y[j] - y[2]);
+    }
+}
+
+/* Returns a derivative of the curve of fifth degree in piece i that has the slopes and second derivatives of both nodes. */
+static inline double smooth(unsigned order, double x, unsigned i, unsigned n, const double *X, const double *Y)
+{
+    double nodes[6], y[6], slope[2], bend[2];
+    for (unsigned k = 0; k < 6; k++)
+        node_of((int)(i + k) - 2, n, X, Y, &nodes[k], &y[k]);
+    bend_of(nodes, y, &slope[0], &bend[0]);
+    bend_of(nodes + 1, y + 1, &slope[1], &bend[1]);
+    const double h = nodes[3] - nodes[2], t = x - nodes[2];
+    const double a = (y[3] - y[2] - h * (slope[0] + h * bend[0] / 2)) / (h * h * h);
+    const double b = (slope[1] - slope[0] - h * bend[0]) / (h * h), d = (bend[1] - bend[0]) / h;
+    const double c[6] = {y[2], slope[0], bend[0] / 2, 10 * a - 4 * b + d / 2, (7 * b - 15 * a - d) / h, (6 * a - 3 * b + d / 2) / (h * h)};
+    double sum = 0;
+    for (unsigned k = 6; k-- > order;) {
+        double factor = 1;
+        for (unsigned j = 0; j < order; j++)
+            factor *= k - j;
+        sum = sum * t + factor * c[k];
+    }
+    return sum;
+}
+
 /* Returns a derivative of the curve in piece i. */
 static inline double in_piece(unsigned order, unsigned kind, double x, unsigned i, unsigned n, const double *X, const double *Y)
 {
+    if (kind == PERIODIC_SMOOTH)
+        return smooth(order, x, i, n, X, Y);
     if (kind % PERIODIC == LINEAR_PIECES) {
         const double slope = (Y[i + 1] - Y[i]) / (X[i + 1] - X[i]);
         return order == 0 ? Y[i] + (x - X[i]) * slope : order == 1 ? slope : 0;

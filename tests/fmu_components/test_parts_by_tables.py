@@ -10,7 +10,10 @@ from scipy.integrate import solve_ivp
 from scipy.interpolate import PchipInterpolator, RegularGridInterpolator
 
 from coupling import System
+from fmu_components.catalogue import find
+from fmu_components.export.build import cached_fmu
 from tests.support.components.signals import blocks
+from tests.support.runtime.driver import Driver
 
 X, Y = [-0.2, -0.05, 0.0, 0.03, 0.3], [-90.0, -10.0, 0.0, 1.0, 150.0]
 
@@ -111,3 +114,41 @@ def test_the_flow_through_a_metering_valve():
     drop = result["valve.drop"]
     assert drop[0] > 8e6
     assert result["valve.flow"] == pytest.approx(0.7 * open_ * np.sqrt(2 * drop / 870), rel=1e-12, abs=1e-18)
+
+
+@pytest.mark.slow
+def test_a_follower_on_a_cam_from_a_file(tmp_path):
+    """On a cam at constant speed, place, velocity and acceleration are those of SciPy's curve, also across the end of a turn."""
+    angles = np.linspace(0, 2 * math.pi, 121)
+    lifts = 0.004 * (1 - np.cos(angles)) + 0.001 * np.sin(2 * angles)
+    lifts[-1] = lifts[0]
+    rows = [f"{angle!r};{lift!r}" for angle, lift in zip(angles.tolist(), lifts.tolist(), strict=True)]
+    (tmp_path / "cam.csv").write_text("\n".join(["angle;lift", *rows]))
+    many = np.concatenate([angles[:-1] + 2 * math.pi * turn for turn in range(-2, 3)])
+    curve = PchipInterpolator(many, np.tile(lifts[:-1], 5))
+    omega = 30.0
+    with Driver(
+        cached_fmu(find("planar.TableCam").with_tables(lift={"points": tmp_path / "cam.csv", "kind": "periodic cubic"}), 3), "me"
+    ) as cam:
+        cam.configure({"ideal": True})
+        cam.start({"base": 0.05, "M.omega": omega})
+        for turned in (0.01, -0.01, 0.9, -2.5, 3.1, -3.1):
+            r, slope, bend = (float(curve.derivative(order)(-turned)) if order else 0.05 + float(curve(-turned)) for order in range(3))
+            cam.set({"M.theta": turned, "N.x": r, "N.vx": -slope * omega, "N.ax": bend * omega**2})
+            assert [cam[f"{level}[1]"] for level in ("position", "velocity", "acceleration")] == pytest.approx([0, 0, 0], abs=1e-11)
+            assert [cam[f"profile.{name}"] for name in ("q", "qd", "qdd")] == pytest.approx([r, -slope * omega, bend * omega**2], abs=1e-11)
+            cam.set({"lambda[1]": 12.0})
+            assert cam["M.Cz"] == pytest.approx(12.0 * slope, abs=1e-12)
+
+
+def test_a_follower_on_the_usual_cam():
+    """Its smooth table is a harmonic profile, whose acceleration it meets to 2e-4 between the points as well."""
+    omega = 20.0
+    with Driver(cached_fmu(find("planar.TableCam"), 3), "me") as cam:
+        cam.configure({"ideal": True})
+        cam.start({"base": 0.04, "M.omega": omega})
+        for turned in np.linspace(-3.1, 3.1, 17):
+            r, rate, bend = 0.045 - 0.005 * np.cos(turned), 0.005 * np.sin(turned) * omega, 0.005 * np.cos(turned) * omega**2
+            cam.set({"M.theta": turned, "N.x": r, "N.vx": rate, "N.ax": bend})
+            assert [cam[f"profile.{name}"] for name in ("q", "qd", "qdd")] == pytest.approx([r, rate, bend], abs=2e-4 * 0.005 * omega**2)
+            assert cam["position[1]"] == pytest.approx(0, abs=1e-9)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
+from math import perm, prod
 from typing import Any
 
 from .arithmetic import divide, floor
@@ -23,7 +24,7 @@ def next_node(x: Any, nodes: Sequence[Any]) -> Any:
 
 
 def curve(order: int, kind: int, x: Any, nodes: Sequence[Any], values: Sequence[Any]) -> Any:
-    """Returns y or its derivative of an order by x; ``kind`` is 0 for linear pieces, 1 for monotone cubics, and greater by 2 for periodic ones."""
+    """Returns y or its derivative of an order by x; ``kind`` is 0 for linear pieces, 1 for monotone cubics, greater by 2 for periodic ones, 4 for smooth ones."""
     if kind > 1:
         period = nodes[-1] - nodes[0]
         x = min(max(x - period * floor(divide(x - nodes[0], period)), nodes[0]), nodes[-1])
@@ -54,6 +55,8 @@ def _piece(x: Any, nodes: Sequence[Any]) -> int:
 
 
 def _in_piece(order: int, kind: int, x: Any, i: int, nodes: Sequence[Any], values: Sequence[Any]) -> Any:
+    if kind == 4:
+        return _smooth(order, x, i, nodes, values)
     if kind % 2 == 0:
         slope = divide(values[i + 1] - values[i], nodes[i + 1] - nodes[i])
         return (values[i] + (x - nodes[i]) * slope, slope, 0.0, 0.0)[order]
@@ -68,6 +71,30 @@ def _in_piece(order: int, kind: int, x: Any, i: int, nodes: Sequence[Any], value
         return _cubic(order, x, 1, around, [[height] for height in heights])
     first, end = max(i - 1, 0), min(i + 3, len(nodes))
     return _cubic(order, x, i - first, nodes[first:end], [[value] for value in values[first:end]])
+
+
+def _smooth(order: int, x: Any, i: int, nodes: Sequence[Any], values: Sequence[Any]) -> Any:
+    count, period = len(nodes) - 1, nodes[-1] - nodes[0]
+    around = [(nodes[k % count] + k // count * period, values[k % count]) for k in range(i - 2, i + 4)]
+    (slope, bend), (next_slope, next_bend) = _bend(around[:5]), _bend(around[1:])
+    (start, y), (end, z) = around[2:4]
+    h, t = end - start, x - start
+    a = divide(z - y - h * (slope + h * bend / 2), h * h * h)
+    b, d = divide(next_slope - slope - h * bend, h * h), divide(next_bend - bend, h)
+    tail = (10 * a - 4 * b + d / 2, divide(7 * b - 15 * a - d, h), divide(6 * a - 3 * b + d / 2, h * h))
+    total = 0.0
+    for k, coefficient in reversed(list(enumerate((y, slope, bend / 2, *tail)))[order:]):
+        total = total * t + perm(k, order) * coefficient
+    return total
+
+
+def _bend(points: Sequence[tuple[Any, Any]]) -> tuple[Any, Any]:
+    """Returns slope and second derivative, at the middle one of five points, of the polynomial through them."""
+    (x, y), others = points[2], [*points[:2], *points[3:]]
+    weight = {p: prod(p - q for q, _ in points if q != p) for p, _ in points}
+    row = [(divide(divide(weight[x], weight[p]), x - p), divide(1.0, x - p), q - y) for p, q in others]
+    total = sum(each for each, _, _ in row)
+    return sum(each * rise for each, _, rise in row), sum(-2 * each * (total + inverse) * rise for each, inverse, rise in row)
 
 
 def _cubic(order: int, x: Any, i: int, nodes: Sequence[Any], values: Sequence[Series]) -> Any:

@@ -19,7 +19,7 @@ def system(**values):
 
 
 def test_a_table_is_a_start_value(tmp_path):
-    """A table is given as numbers, as a file, or by the class that has them."""
+    """Numbers, a file, and the class that has the table give the same."""
     (tmp_path / "curve.csv").write_text("0 1\n2 5\n")
     by_class = System("curves")
     by_class.add("curve", find("signal.Curve").with_tables(curve=POINTS), {"u": 0.5})

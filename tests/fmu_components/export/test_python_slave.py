@@ -216,7 +216,8 @@ class Tables(Component):
             z = [[math.exp(a - b) + a * b for b in range(4)] for a in range(5)]
             surface = self.table(f"surface.{kind}", (shape[0], (-1, -0.2, 0.5, 1), z), ("", "", ""), "surface", kind=kind)
             wave = self.table(f"wave.{kind}", ((0, 0.2, 0.4, 0.7), (1, 2, 0, 1)), ("", ""), "wave", kind=f"periodic {kind}")
-            for name, value in (("curve", curve(x)), ("surface", surface(x, y)), ("wave", wave(y))):
+            bend = self.table(f"bend.{kind}", ((0, 0.2, 0.4, 0.7), (1, 2, 0, 1)), ("", ""), "bend", kind="periodic smooth")
+            for name, value in (("curve", curve(x)), ("surface", surface(x, y)), ("wave", wave(y)), ("bend", bend(y))):
                 self.output(f"{name}.{kind}.value", value, "", "value")
                 self.output(f"{name}.{kind}.rate", self.D(value), "1/s", "rate of the value")
                 self.output(f"{name}.{kind}.second", self.D(self.D(value)), "1/s2", "second rate of the value")

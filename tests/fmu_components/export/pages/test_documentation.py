@@ -167,7 +167,7 @@ def check_parameters_show_default_unit_and_range(table: VariableTable, html: Ele
             continue
         if variable.shape:
             first, *_, last = plain(default).split(", ")
-            assert (float(first), float(last)) == (variable.start[0], variable.start[-1])
+            assert [float(first), float(last)] == pytest.approx([variable.start[0], variable.start[-1]], rel=1e-11)
         else:
             assert float(plain(default)) == variable.start
         assert unit_of(unit) == variable.unit or (variable.unit == "" and plain(unit) == "1") or variable.unit == units.MIXED
