@@ -11,6 +11,9 @@ from fmu_components.declare import units
 from fmu_components.declare.declaration import IMPLICIT, Declaration, DeclarationError, Role
 from fmu_components.declare.expressions import contains, free_symbols, symbols_of
 
+_MOST = 2**16 - 2
+"""Largest number of values of a component, which tables in C count by 16 bits."""
+
 
 def check(declared: Declaration) -> None:
     """Refuses unknown names, equations of two dimensions, and variables whose equation has another dimension than their unit."""
@@ -33,6 +36,9 @@ def check(declared: Declaration) -> None:
             raise DeclarationError(f"{declared.name}: {where}: {error}") from None
         if unit is not None and found is not None and found != units.dimension_of_unit(unit):
             raise DeclarationError(f"{declared.name}: {where} has the unit '{unit or '1'}', but its equation has the dimension {found}")
+    count = sum(variable.size for variable in declared.variables)
+    if count > _MOST:
+        raise DeclarationError(f"{declared.name} has {count} values, and an FMU at most {_MOST}; give its tables fewer points")
     solver = declared.by_name.get(IMPLICIT)
     if solver is not None and (solver.role is not Role.PARAMETER or solver.type != "boolean"):
         raise DeclarationError(

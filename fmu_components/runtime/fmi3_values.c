@@ -127,7 +127,7 @@ fmi3Status fmi3GetNumberOfVariableDependencies(fmi3Instance i, fmi3ValueReferenc
 {
     (void)reference;
     ENTER(fmi3GetNumberOfVariableDependencies, count)
-    return not_offered(instance, "fmi3GetNumberOfVariableDependencies", "all variables are scalar; the model description lists their dependencies");
+    return not_offered(instance, "fmi3GetNumberOfVariableDependencies", "the model description lists all dependencies");
 }
 
 fmi3Status fmi3GetVariableDependencies(fmi3Instance i, fmi3ValueReference dependent, size_t elements_of_dependent[],
@@ -141,5 +141,5 @@ fmi3Status fmi3GetVariableDependencies(fmi3Instance i, fmi3ValueReference depend
     (void)kinds;
     (void)count;
     ENTER(fmi3GetVariableDependencies, true)
-    return not_offered(instance, "fmi3GetVariableDependencies", "all variables are scalar; the model description lists their dependencies");
+    return not_offered(instance, "fmi3GetVariableDependencies", "the model description lists all dependencies");
 }

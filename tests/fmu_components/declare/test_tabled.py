@@ -172,3 +172,17 @@ def test_a_table_takes_as_many_arguments_as_it_has():
 
     with pytest.raises(DeclarationError, match=r"the table 'force' was given 2 arguments; it takes 1"):
         declaration(Wrong)
+
+
+def test_more_values_than_an_fmu_can_have_are_refused():
+    points = (tuple(range(MOST // 2)), tuple(range(MOST // 2)))
+
+    class Large(Component):
+        """Four tables of the largest size."""
+
+        def declare(self):
+            for name in "abcd":
+                self.table(name, points, ("", ""), "a table")
+
+    with pytest.raises(DeclarationError, match=f"Large has {4 * MOST + 1} values, and an FMU at most 65534; give its tables fewer points"):
+        declaration(Large)
