@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from math import atan, cos, pi, sin, tan
+from pathlib import Path
 
 import numpy as np
 import pytest
 import sympy
+from fmpy import simulate_fmu
 
 from jourdain import Result, StartError, System
 from jourdain.declare import t
@@ -31,23 +33,42 @@ def finished(system: System, stop: float, **options: object) -> Result:
     return result
 
 
+SMALL, FIRST, SECOND, TORQUE = 0.1, 0.03, 0.05, 0.6
+"""Radius of the first gear, inertias of both, and torque on the first one."""
+
+
+def in_bearings(crossing: float, R: float) -> System:
+    """Returns two gears in fixed bearings whose axes cross at an angle, and a torque on the first one."""
+    system = System("gears", gravity=(0.0, 0.0, 0.0))
+    system.add("below", "spatial.Fixed")
+    system.add("beside", "spatial.Fixed", place("p1", SMALL, R, crossing))
+    for name, bearing, inertia in (("first", "below", FIRST), ("second", "beside", SECOND)):
+        system.add(name, "spatial.RevoluteBody", {"Izz": inertia})
+        system.connect(f"{bearing}.p1", f"{name}.P")
+    system.join("spatial.GearPair", "first.C1", "second.C1", {"radius_M": SMALL, "radius_N": R}, name="teeth")
+    system.drive("first.torque", TORQUE)
+    return system
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fmi", [2, 3])
+def test_fmpy_runs_exported_bevel_gears(fmi: int, tmp_path: Path) -> None:
+    """One FMU of the mechanism gives the closed form in both kinds."""
+    path = in_bearings(1.0, 0.2).export_fmu(tmp_path / "gears.fmu", fmi=fmi, outputs=["first.qd", "second.qd"])
+    exact = TORQUE / (FIRST + SECOND / 4)
+    for kind in ("CoSimulation", "ModelExchange"):
+        found = simulate_fmu(str(path), stop_time=1.0, relative_tolerance=1e-9, fmi_type=kind)
+        assert (found["first.qd"][-1], found["second.qd"][-1]) == pytest.approx((exact, -exact / 2), rel=1e-9)
+
+
 @pytest.mark.parametrize(("crossing", "R"), [(0.0, 0.2), (0.0, -0.04), (1.0, 0.2), (pi / 2, 0.2), (2.2, 0.12)])
 def test_gears_in_fixed_bearings(crossing: float, R: float) -> None:
     """Spur, internal and bevel gears: a torque accelerates both by their inertias and radii, and bearings bear the force at the teeth."""
-    r, first, second, torque = 0.1, 0.03, 0.05, 0.6
-    system = System("gears", gravity=(0.0, 0.0, 0.0))
-    system.add("below", "spatial.Fixed")
-    system.add("beside", "spatial.Fixed", place("p1", r, R, crossing))
-    for name, bearing, inertia in (("first", "below", first), ("second", "beside", second)):
-        system.add(name, "spatial.RevoluteBody", {"Izz": inertia})
-        system.connect(f"{bearing}.p1", f"{name}.P")
-    system.join("spatial.GearPair", "first.C1", "second.C1", {"radius_M": r, "radius_N": R}, name="teeth")
-    system.drive("first.torque", torque)
-    result = finished(system, 1.0)
-    exact = torque / (first + second * (r / R) ** 2)
+    result = finished(in_bearings(crossing, R), 1.0)
+    exact = TORQUE / (FIRST + SECOND * (SMALL / R) ** 2)
     assert result["first.qd"][-1] == pytest.approx(exact, rel=1e-10)
-    assert result["second.qd"][-1] == pytest.approx(-r / R * exact, rel=1e-10)
-    force = abs(second * r / R**2 * exact)
+    assert result["second.qd"][-1] == pytest.approx(-SMALL / R * exact, rel=1e-10)
+    force = abs(SECOND * SMALL / R**2 * exact)
     assert result["teeth.reaction"] == pytest.approx(force + 0 * result.time, rel=1e-10)
     for name in ("first", "second"):  # at right angles to both axes
         assert [abs(result[f"{name}.P.F{axis}"][-1]) for axis in "xyz"] == pytest.approx([0, force, 0], abs=1e-10)
