@@ -59,17 +59,21 @@ class Shapes:
         return Matrix([along, P.dot(q.y) - _bilinear(q.twist, coupled, q.z), P.dot(q.z) + _bilinear(q.twist, coupled, q.y)])
 
     def turn(self, at: int, q: Amplitudes, L: Expr) -> Matrix:
-        """Returns the rotation vector of the section at the end at -1 or 1."""
+        """Returns the rotation vector of the section at the end at -1 or 1.
+
+        The mean frame is turned against the section in the middle by a rotation of second order, which precedes that of the first order.
+        Both together make a part of third order. Without this part twist would be of order two in the length.
+        """
+        slope, T = _row([2 * each.diff(XI) for each in self.bend], at), _row(self.twist, at)
+        first = Matrix([T.dot(q.twist), -slope.dot(q.z) / L, slope.dot(q.y) / L])
+        return first + self._turned(at, q, L) + self._turned(0, q, L).cross(first) / 2
+
+    def _turned(self, at: int, q: Amplitudes, L: Expr) -> Matrix:
+        """Returns the part of second order of the rotation vector."""
         coupled = _values([[_pulled(each, shape).turning for shape in self.bend] for each in self.twist], at)
         crossed = _values([[_crossed(a, b) for b in self.bend] for a in self.bend], at)
-        slope, T = _row([2 * each.diff(XI) for each in self.bend], at), _row(self.twist, at)
-        return Matrix(
-            [
-                T.dot(q.twist) + _bilinear(q.z, crossed, q.y) / L**2,
-                -(slope.dot(q.z) + _bilinear(q.twist, coupled, q.y)) / L,
-                (slope.dot(q.y) - _bilinear(q.twist, coupled, q.z)) / L,
-            ]
-        )
+        along_y, along_z = (_bilinear(q.twist, coupled, each) / L for each in (q.y, q.z))
+        return Matrix([_bilinear(q.z, crossed, q.y) / L**2, -along_y, -along_z])
 
 
 def centre_line(bending: int, stretches: int) -> Deformed:

@@ -185,7 +185,10 @@ class VariableTable:
         return zeros
 
     def _points(self, position: bool | None) -> list[dict[int, float | bool]]:
-        """Three random points: the values of all variables that are not calculated, by reference."""
+        """Three random points: the values of all variables that are not calculated, by reference.
+
+        Deformations are small: at large ones terms of high powers outweigh slopes, which would then seem to be rounding.
+        """
         random = Random(1)
         return [
             {
@@ -193,7 +196,7 @@ class VariableTable:
                 if v is self.switch
                 else random.random() < 0.5
                 if v.type == "boolean"
-                else v.range.nearest(random.uniform(0.3, 1.7))
+                else v.range.nearest(random.uniform(0.3, 1.7) * (0.1 if v.elastic else 1.0))
                 for v in self.variables
                 if not v.role.calculated
             }

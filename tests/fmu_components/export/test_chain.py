@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from fmu_components.export.c_code import model_source
 from fmu_components.export.chain import cancelled, marked
 from fmu_components.export.manifest import manifest
 from fmu_components.export.model_description import model_description
-from jourdain import flexible_body
+from jourdain import SpatialBeam, flexible_body
 from tests.support.flexible.meshes import brick
 from tests.support.runtime.driver import Driver
 
@@ -31,6 +32,15 @@ def test_ways_that_cancel_are_found() -> None:
     """Two ways from 1 to 5 have opposite products, those from 2 have not."""
     rows = [(3, {1: 0.1, 2: 1.0}), (4, {1: 0.3, 2: 1.0}), (5, {3: 0.6, 4: -0.2})]
     assert cancelled(rows, [1, 2]) == {(5, 1)}
+
+
+def test_small_slopes_beside_high_powers_do_not_vanish() -> None:
+    """The acceleration of the end of a beam in space depends on its stretch, although other terms are large at large deformations."""
+    text = model_description(build.table_of(SpatialBeam(2, 1, 2)), 3)
+    of = dict(re.findall(r'name="([^"]+)" valueReference="(\d+)"', text))
+    for axis in "xyz":
+        found = re.search(rf'valueReference="{of[f"p2.a{axis}"]}" dependencies="([^"]*)"', text)
+        assert found is not None and {of["stretch[1]"], of["twist[1]"], of["bend.y[1]"]} <= set(found[1].split())
 
 
 @pytest.mark.parametrize("name", ["planar.Revolute", "spatial.Body2", "electrical.DCMotor"])
