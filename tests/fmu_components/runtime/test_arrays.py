@@ -64,6 +64,15 @@ def test_the_description_is_valid(tables):
             assert driver.reference("force.y") == driver.reference("force.x") + 4
 
 
+def test_outputs_depend_on_all_numbers_of_their_tables(tables):
+    """The initial unknowns list them: arrays in FMI 3, each element in FMI 2."""
+    with Driver(tables, "me") as driver:
+        (found,) = [u for u in driver.description.initialUnknowns if u.variable.name == "f"]
+        names = {each.name for each in found.dependencies}
+        arrays = {"force.x", "force.y"} if driver.fmi == 3 else {f"force.{axis}[{k}]" for axis in "xy" for k in range(1, 5)}
+        assert names == {"s", *arrays}
+
+
 @pytest.mark.parametrize("kind", ["me", "cs"])
 def test_arrays_are_set_read_reset_and_saved(tables, kind):
     changed = (-1.0, 0.5, 2.0, 2.5)
