@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from fmu_components.declare.declaration import Declaration, DeclarationError, Role
-from fmu_components.declare.tables import KINDS, LookupBase
 from fmu_components.modelica.connectors import Source, interfaces
 from fmu_components.modelica.model import ModelicaModel, modelica_model
 from fmu_components.modelica.tables import FUNCTIONS
@@ -17,15 +16,12 @@ _SWITCHING = (Role.RELATION, Role.DISCRETE, Role.DISCRETE_INPUT)
 
 
 def switching(declared: Declaration) -> str | None:
-    """Returns the reason why a component switches, or has a table without Modelica text; None where it does not."""
+    """Returns the reason why a component switches; None where it does not."""
     if declared.switched:
         kinds = sorted({each.kind.replace("_", " ") for each in declared.switched})
         return f"it has constraints that are switched ({', '.join(kinds)})"
     if declared.events:
         return f"it has the event '{declared.events[0].text}'"
-    tables = (table for v in declared.variables if v.equation is not None for table in v.equation.atoms(LookupBase))
-    if smooth := next((table for table in tables if KINDS[table.kind] == "periodic smooth"), None):
-        return f"the table '{str(smooth.arrays[-1]).rpartition('.')[0]}' is of the kind 'periodic smooth'"
     found = declared.with_role(*_SWITCHING)
     return f"'{found[0].name}' ({found[0].text}) changes at events" if found else None
 

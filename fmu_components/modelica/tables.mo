@@ -1,5 +1,5 @@
 package Tables "Values of tables, which are held beyond their nodes"
-  function curve "Value of the derivative of an order; the kind is 0 for linear pieces, 1 for monotone cubics, more by 2 if periodic"
+  function curve "Value of the derivative of an order; the kind is 0 for linear pieces, 1 for monotone cubics, more by 2 if periodic, 4 if smooth"
     input Integer order;
     input Integer kind;
     input Real x;
@@ -35,7 +35,9 @@ package Tables "Values of tables, which are held beyond their nodes"
       c := slope(kind, i, X, Y);
       d := slope(kind, i + 1, X, Y);
     end if;
-    if u < X[1] or u > X[n] then
+    if kind == 4 then
+      y := quintic(order, i, u, X, Y);
+    elseif u < X[1] or u > X[n] then
       y := 0;
       if order == 0 then
         y := Y[if u < X[1] then 1 else n];
@@ -144,6 +146,96 @@ package Tables "Values of tables, which are held beyond their nodes"
     end for;
     z := curve(0, kind, x, X, along);
   end surface;
+  function quintic "Value in a piece of the fifth degree, with continuous second derivatives"
+    input Integer order;
+    input Integer i;
+    input Real u;
+    input Real X[:];
+    input Real Y[size(X, 1)];
+    output Real y;
+  protected
+    Real h;
+    Real t;
+    Real s;
+    Real e;
+    Real a;
+    Real b;
+    Real d;
+    Real c3;
+    Real c4;
+    Real c5;
+  algorithm
+    h := X[i + 1] - X[i];
+    t := u - X[i];
+    s := bend(1, i, X, Y);
+    e := bend(2, i, X, Y);
+    a := (Y[i + 1] - Y[i] - h*(s + h*e/2))/(h*h*h);
+    b := (bend(1, i + 1, X, Y) - s - h*e)/(h*h);
+    d := (bend(2, i + 1, X, Y) - e)/h;
+    c3 := 10*a - 4*b + d/2;
+    c4 := (7*b - 15*a - d)/h;
+    c5 := (6*a - 3*b + d/2)/(h*h);
+    if order == 0 then
+      y := Y[i] + t*(s + t*(e/2 + t*(c3 + t*(c4 + t*c5))));
+    elseif order == 1 then
+      y := s + t*(e + t*(3*c3 + t*(4*c4 + t*5*c5)));
+    elseif order == 2 then
+      y := e + t*(6*c3 + t*(12*c4 + t*20*c5));
+    elseif order == 3 then
+      y := 6*c3 + t*(24*c4 + t*60*c5);
+    elseif order == 4 then
+      y := 24*c4 + t*120*c5;
+    else
+      y := if order == 5 then 120*c5 else 0;
+    end if;
+  end quintic;
+  function bend "First or second derivative at a node of the polynomial through five nodes of a periodic table"
+    input Integer order;
+    input Integer k;
+    input Real X[:];
+    input Real Y[size(X, 1)];
+    output Real c;
+  protected
+    Real period;
+    Real x;
+    Real away;
+    Real w;
+    Real total;
+  algorithm
+    period := X[size(X, 1)] - X[1];
+    x := node(k, period, X);
+    c := 0;
+    for j in 1:5 loop
+      if j <> 3 then
+        away := node(k + j - 3, period, X);
+        w := 1/(away - x);
+        total := 0;
+        for l in 1:5 loop
+          if l <> j and l <> 3 then
+            w := w*(x - node(k + l - 3, period, X))/(away - node(k + l - 3, period, X));
+            total := total + 1/(x - node(k + l - 3, period, X));
+          end if;
+        end for;
+        if order == 2 then
+          w := 2*w*total;
+        end if;
+        c := c + w*(node(k + j - 3, 0, Y) - node(k, 0, Y));
+      end if;
+    end for;
+  end bend;
+  function node "Number of a periodic row by its place, which may be below the first or beyond the last one"
+    input Integer place;
+    input Real period;
+    input Real row[:];
+    output Real number;
+  protected
+    Integer m;
+    Integer turns;
+  algorithm
+    turns := integer(floor((place - 1)/(size(row, 1) - 1)));
+    m := place - turns*(size(row, 1) - 1);
+    number := row[m] + turns*period;
+  end node;
   function leastStep "Least difference of neighbours"
     input Real X[:];
     output Real least;

@@ -7,7 +7,7 @@ from itertools import product
 from pathlib import Path
 
 from fmu_components.declare.declaration import DeclarationError, Variable
-from fmu_components.declare.tables import KINDS, Curve, Item, LeastStep, LookupBase
+from fmu_components.declare.tables import Curve, Item, LeastStep, LookupBase
 from fmu_components.modelica.names import modelica_value
 
 PACKAGE = "Tables"
@@ -19,8 +19,6 @@ def call(table: LookupBase, varying: Sequence[str], arrays: Sequence[str]) -> st
     """Returns the call of a function for its arguments as text."""
     if not isinstance(table, Curve) and any(table.orders):
         raise DeclarationError("the derivative of a surface has no Modelica text; use the surface itself alone, or a curve")
-    if KINDS[table.kind] == "periodic smooth":
-        raise DeclarationError("a smooth table has no Modelica text; use the component as an FMU, or make its table 'periodic cubic'")
     orders = map(str, table.orders if isinstance(table, Curve) else ())
     return f"{PACKAGE}.{'curve' if isinstance(table, Curve) else 'surface'}({', '.join((*orders, str(table.kind), *varying, *arrays))})"
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 import sympy
-from scipy.interpolate import PchipInterpolator
+from scipy.interpolate import BPoly, PchipInterpolator
 
 from fmu_components.declare.declaration import DeclarationError, Role, Variable
 from fmu_components.declare.tables import Curve, Surface
@@ -34,11 +34,25 @@ def simulated(rumoca, arrays: Sequence[str], values: dict[str, str]) -> dict[str
     return {name: np.array(result[name]) for name in ("x", *values)}
 
 
+def fifth_degree(x: np.ndarray, order: int) -> np.ndarray:
+    """Returns the periodic curve whose derivatives at nodes are those of polynomials through five of them, by SciPy."""
+    nodes = np.concatenate([np.array(X[:-1]) + turn * (X[-1] - X[0]) for turn in range(-3, 4)])
+    values = np.tile(RING[:-1], 7)
+    derivatives = []
+    for middle in range(2, len(nodes) - 2):
+        five = slice(middle - 2, middle + 3)
+        through = np.polynomial.Polynomial.fit(nodes[five], values[five], 4)
+        derivatives.append([values[middle], *(through.deriv(each)(nodes[middle]) for each in (1, 2))])
+    pieces = BPoly.from_derivatives(nodes[2:-2], derivatives)
+    return np.asarray((pieces if order == 0 else pieces.derivative(order))(x))
+
+
 def test_curves_and_surfaces_are_those_of_scipy():
     rumoca = pytest.importorskip("rumoca", reason="rumoca, of the extra 'peers', is not installed")
     arrays = [array("X", X), array("Y", Y), array("R", RING), array("U", U), array("Z", Z, (3, 3))]
     curves = {f"c{order}{kind}{n}": (order, kind, n) for order in range(3) for kind in range(2) for n in (2, 3, 6)}
     values = {name: f"Jourdain.Tables.curve({order}, {kind}, x, X[1:{n}], Y[1:{n}])" for name, (order, kind, n) in curves.items()}
+    values |= {f"q{order}": f"Jourdain.Tables.curve({order}, 4, x, X, R)" for order in range(3)}
     values |= {f"p{order}": f"Jourdain.Tables.curve({order}, 3, x, X, R)" for order in range(3)}
     values |= {f"s{kind}": f"Jourdain.Tables.surface({kind}, x, 0.4*x, U, U, Z)" for kind in range(2)}
     found = simulated(rumoca, arrays, values)
@@ -58,6 +72,8 @@ def test_curves_and_surfaces_are_those_of_scipy():
         spline = PchipInterpolator(around[places], np.tile(RING, 5)[places])
         away = np.abs((x[:, None] - np.array(X) + 1e-9) % 2.9).min(axis=1) > 2e-9 if order else slice(None)
         np.testing.assert_allclose(found[f"p{order}"][away], spline(x, order)[away], rtol=1e-11, atol=1e-11, err_msg=f"p{order}")
+    for order in range(3):
+        np.testing.assert_allclose(found[f"q{order}"], fifth_degree(x, order), rtol=1e-11, atol=1e-11, err_msg=f"q{order}")
     rows = np.reshape(Z, (3, 3))
     for name, of in (
         ("s0", lambda a, b, at: np.interp(at, a, b)),
