@@ -32,7 +32,7 @@ JOINTS = [
     name
     for name, each in all_components().items()
     if issubclass(each, Joint) and each.kind in (PLANAR, SPATIAL) and each.constraint is not Joint.constraint and each.ends is Joint.ends
-    if each.kinds is None and name.startswith(("planar.", "spatial."))
+    if each.kinds is None and name.startswith(("planar.", "spatial.")) and not declaration(each).tables
 ]
 
 

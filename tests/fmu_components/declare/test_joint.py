@@ -65,6 +65,8 @@ def check_levels_are_time_derivatives_of_each_other(joint):
     """Along random motions of the ports Df is the derivative of f, and DDf that of Df, to 15 digits of 40."""
     random = np.random.default_rng(10)
     declared = declaration(joint)
+    if declared.tables:  # mpmath has no functions of tables; the test of the part compares its levels with SciPy's curve
+        return
     point = reference(joint).random_point(random, switch=True)
     with mpmath.workdps(DIGITS):
         motions = {}

@@ -85,7 +85,10 @@ def cases() -> Iterator[ParameterSet]:
     """One case for the versions of a component that are in the ordinary run, and one for those that are not."""
     for number, component in enumerate(COMPONENTS):
         for ordinary, versions in groupby(VERSIONS, lambda fmi, component=component: in_the_ordinary_run(component, fmi)):
-            chosen = tuple(versions)
+            # Calls of FMI 3 pass arrays whole, which the harness does not; tests of arrays do.
+            chosen = tuple(fmi for fmi in versions if fmi == 2 or not declaration(component).tables)
+            if not chosen:
+                continue
             name = f"{component_name(component)}-fmi{' and '.join(map(str, chosen))}"
             yield pytest.param(component, chosen, id=name, marks=[GROUPS[0]] if ordinary else [GROUPS[number % 2], pytest.mark.slow])
 

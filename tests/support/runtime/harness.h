@@ -116,7 +116,7 @@ static bool is_known(Reference reference)
 {
     Role role = variable_of(reference)->role;
     return variable_of(reference)->type == REAL &&
-           (role == TIME || role == PARAMETER || role == STATE || role == INPUT || role == ALGEBRAIC);
+           (role == TIME || role == PARAMETER || role == STATE || role == INPUT || role == ALGEBRAIC) && !array_of(&model, reference);
 }
 
 static bool is_unknown(Reference reference)
