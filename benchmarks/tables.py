@@ -161,7 +161,7 @@ def main() -> None:
             rows |= {way: in_runs(points, uniform, way, chosen.repetitions) for way in ("fmus", "tape", "compiled")}
             for way, row in rows.items():
                 print(f"{way:10} {points:6d} {'uniform' if uniform else 'random':8} {row['linear']:8.2f} {row['cubic']:8.2f}")
-    over_corners(("dopri5", "dop853", "cvode"), (1e-6, 1e-8, 1e-10))
+    over_corners(("dopri5", "dop853", "cvode"), (1e-6, 1e-8, 1e-9, 1e-10))
 
 
 if __name__ == "__main__":
