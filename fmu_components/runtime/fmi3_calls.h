@@ -74,31 +74,36 @@ static inline bool same_count(const Instance *instance, size_t references, size_
 static inline bool spread(const Instance *instance, const Reference **references, size_t *count, size_t values, Reference **all)
 {
     *all = NULL;
-    bool any = false;
-    for (size_t i = 0; i < *count && model.arrays; i++)
-        any = any || array_of(&model, (*references)[i]);
-    if (!any)
-        return same_count(instance, *count, values);
     size_t elements = 0;
-    *all = malloc((values + 1) * sizeof **all);
-    for (size_t i = 0; *all && i < *count; i++) {
+    for (size_t i = 0; i < *count && model.arrays; i++) {
         const Array *array = array_of(&model, (*references)[i]);
         if (array && array->first != (*references)[i]) {
             unknown_reference(instance, (*references)[i]);
             return false;
         }
-        for (unsigned k = 0; k < (array ? array->size : 1); k++, elements++)
-            if (elements < values)
-                (*all)[elements] = (*references)[i] + k;
+        elements += array ? array->size : 1;
     }
-    if (!*all)
-        report(instance, ERROR, "%s: memory for a list of references is exhausted", instance->name);
-    else if (elements != values)
+    if (elements <= *count) /* none is an array; one has two elements at least */
+        return same_count(instance, *count, values);
+    if (elements != values) {
         report(instance, ERROR, "%s: %lu values were passed for variables with %lu elements", instance->name, (unsigned long)values,
                (unsigned long)elements);
+        return false;
+    }
+    *all = malloc(elements * sizeof **all); /* no more than the importer's values need */
+    if (!*all) {
+        report(instance, ERROR, "%s: memory for a list of references is exhausted", instance->name);
+        return false;
+    }
+    Reference *next = *all;
+    for (size_t i = 0; i < *count; i++) {
+        const Array *array = array_of(&model, (*references)[i]);
+        for (unsigned k = 0; k < (array ? array->size : 1); k++)
+            *next++ = (*references)[i] + k;
+    }
     *references = *all;
     *count = elements;
-    return *all && elements == values;
+    return true;
 }
 
 static inline fmi3Status not_offered(const Instance *instance, const char *function, const char *instead)

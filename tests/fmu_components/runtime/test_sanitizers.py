@@ -30,13 +30,14 @@ ORDINARY = {
     "planar.Revolute",
     "hydraulic.Cylinder",
     "signal.PID",
+    "signal.Curve",
     "BouncingBall",
     "Relay",
     "Sampler",
     "StiffRelay",
     "Ladder",
 }
-"""One of each kind: without and with algebraic variables, with modes, discrete states, events of each kind, both implicit methods."""
+"""One of each kind: without and with algebraic variables, with modes, discrete states, arrays, events of each kind, both implicit methods."""
 VERSIONS = (2, 3)
 GROUPS = [pytest.mark.xdist_group(f"sanitizers {number}") for number in range(2)]
 """Tests of a group link what the fixture has compiled in their worker. The ordinary run has one group."""
@@ -85,10 +86,7 @@ def cases() -> Iterator[ParameterSet]:
     """One case for the versions of a component that are in the ordinary run, and one for those that are not."""
     for number, component in enumerate(COMPONENTS):
         for ordinary, versions in groupby(VERSIONS, lambda fmi, component=component: in_the_ordinary_run(component, fmi)):
-            # Calls of FMI 3 pass arrays whole, which the harness does not; tests of arrays do.
-            chosen = tuple(fmi for fmi in versions if fmi == 2 or not declaration(component).tables)
-            if not chosen:
-                continue
+            chosen = tuple(versions)
             name = f"{component_name(component)}-fmi{' and '.join(map(str, chosen))}"
             yield pytest.param(component, chosen, id=name, marks=[GROUPS[0]] if ordinary else [GROUPS[number % 2], pytest.mark.slow])
 

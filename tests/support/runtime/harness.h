@@ -138,6 +138,15 @@ static bool has_start(Reference reference) /* and can be set before the run */
     return is_shown(reference) && (role == PARAMETER || role == STATE || role == DISCRETE || role == INPUT || role == DISCRETE_INPUT || role == ALGEBRAIC);
 }
 
+/* Returns how many numbers belong to references, of which some may be arrays. */
+static size_t elements(const Reference *references, size_t count)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += array_of(&model, references[i]) ? array_of(&model, references[i])->size : 1;
+    return sum;
+}
+
 static bool in_range(const Variable *variable, double value)
 {
     const Range *range = &model.range[variable->range];

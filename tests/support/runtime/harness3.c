@@ -169,6 +169,60 @@ static void test_value_counts(void)
     release(fmu);
 }
 
+/* An array is passed whole, by its first reference, or not at all; each phase in which parameters can be set takes one. */
+static void check_array(Fmu fmu, const Array *array, bool open)
+{
+    const size_t n = array->size, wrong[] = {0, 1, n - 1, n + 1, 2 * n, SIZE_MAX, SIZE_MAX / sizeof(Reference) + 1};
+    const Reference twice[] = {array->first, array->first}, with_time[] = {array->first, model.time}, absurd[] = {array->first, UINT_MAX};
+    double *before = room(n, sizeof *before), *found = room(2 * n, sizeof *found), *values = room(2 * n, sizeof *values);
+    EXPECT(OK, fmi3GetFloat64(fmu, twice, 1, before, n));
+    for (size_t i = 0; i < 2 * n; i++)
+        values[i] = before[i % n] + 1;
+    for (size_t i = 0; i < LENGTH(wrong); i++) {
+        EXPECT(ERROR, fmi3GetFloat64(fmu, twice, 1, found, wrong[i]));
+        EXPECT(ERROR, fmi3SetFloat64(fmu, twice, 1, values, wrong[i]));
+    }
+    for (Reference r = array->first + 1; r < array->first + n; r++) {
+        EXPECT(ERROR, fmi3GetFloat64(fmu, &r, 1, found, 1));
+        EXPECT(ERROR, fmi3SetFloat64(fmu, &r, 1, values, n));
+    }
+    EXPECT(ERROR, fmi3GetFloat64(fmu, twice, 1, NULL, n));
+    EXPECT(ERROR, fmi3SetFloat64(fmu, NULL, 1, values, n));
+    EXPECT(ERROR, fmi3GetFloat64(fmu, twice, 0, found, n));
+    EXPECT(ERROR, fmi3GetFloat64(fmu, absurd, 2, found, n + 1));
+    EXPECT(ERROR, fmi3SetFloat64(fmu, absurd, 2, values, n + 1));
+    EXPECT(ERROR, fmi3SetFloat64(fmu, with_time, 2, values, n + 1)); /* time is not set by value */
+    values[n - 1] = NAN;
+    EXPECT(ERROR, fmi3SetFloat64(fmu, twice, 1, values, n));
+    EXPECT(ERROR, fmi3GetInt32(fmu, twice, 1, (int[]){0}, 1));
+    EXPECT(OK, fmi3GetFloat64(fmu, twice, 1, found, n));
+    CHECK(!memcmp(before, found, n * sizeof *before)); /* all that was refused has changed nothing */
+    values[n - 1] = values[2 * n - 1];
+    EXPECT(open ? OK : ERROR, fmi3SetFloat64(fmu, twice, 2, values, 2 * n));
+    EXPECT(OK, fmi3GetFloat64(fmu, twice, 2, found, 2 * n));
+    CHECK(!memcmp(open ? values : before, found, n * sizeof *before) && !memcmp(found, found + n, n * sizeof *found));
+    EXPECT(OK, fmi3GetFloat64(fmu, with_time, 2, found, n + 1));
+    CHECK(found[n] == present(fmu));
+    allocations_left = 0;
+    EXPECT(ERROR, fmi3GetFloat64(fmu, twice, 1, found, n));
+    allocations_left = LONG_MAX;
+    free(before);
+    free(found);
+    free(values);
+}
+
+static void test_arrays(void)
+{
+    for (Kind kind = EXCHANGE; kind < kinds; kind++)
+        for (Phase phase = INSTANTIATED; phase < PHASES; phase++)
+            for (unsigned i = 0; i < model.arrays; i++) {
+                Fmu fmu = bring(kind, phase, "arrays");
+                if (fmu)
+                    check_array(fmu, &model.array[i], phase == INSTANTIATED || phase == INITIALIZING);
+                release(fmu);
+            }
+}
+
 /* States are set one by one in Model Exchange as well. */
 static void test_single_states(void)
 {
@@ -406,7 +460,7 @@ static void test_events(void)
 int main(void)
 {
     static void (*const own_tests[])(void) = {
-        test_instantiation, test_configuration, test_value_counts, test_single_states, test_adjoint, test_output_derivatives,
+        test_instantiation, test_configuration, test_value_counts, test_arrays, test_single_states, test_adjoint, test_output_derivatives,
         test_discarded_step, test_intermediate_update, test_jumps, test_events,
     };
     return run(own_tests, LENGTH(own_tests));

@@ -43,6 +43,55 @@ static void release(Fmu fmu)
     fmi3FreeInstance(fmu);
 }
 
+/* -- numbers, of which those of arrays are passed whole --------------------------------------------------------------------- */
+
+static int read_one(Fmu fmu, Reference r, double *value)
+{
+    const Array *array = array_of(&model, r);
+    if (!array)
+        return fmi3GetFloat64(fmu, &r, 1, value, 1);
+    double *whole = room(array->size, sizeof *whole);
+    const int answer = fmi3GetFloat64(fmu, &array->first, 1, whole, array->size);
+    *value = whole[r - array->first];
+    free(whole);
+    return answer;
+}
+
+static int get_reals(Fmu fmu, const Reference *r, size_t n, double *values)
+{
+    if (elements(r, n) == n)
+        return fmi3GetFloat64(fmu, r, n, values, n);
+    int answer = OK;
+    for (size_t i = 0; i < n && answer == OK; i++)
+        answer = read_one(fmu, r[i], &values[i]);
+    return answer;
+}
+
+/* An array is passed once for each of its elements, with what the elements before have changed. */
+static int set_reals(Fmu fmu, const Reference *r, size_t n, const double *values)
+{
+    const size_t count = elements(r, n);
+    if (count == n)
+        return fmi3SetFloat64(fmu, r, n, values, n);
+    Reference *references = room(n, sizeof *references);
+    double *all = room(count, sizeof *all), *next = all;
+    for (size_t i = 0; i < n; i++) {
+        const Array *array = array_of(&model, r[i]);
+        references[i] = array ? array->first : r[i];
+        if (array)
+            fmi3GetFloat64(fmu, &array->first, 1, next, array->size);
+        for (size_t j = 0; array && j < i; j++)
+            if (array_of(&model, r[j]) == array)
+                next[r[j] - array->first] = values[j];
+        next[array ? r[i] - array->first : 0] = values[i];
+        next += array ? array->size : 1;
+    }
+    const int answer = fmi3SetFloat64(fmu, references, n, all, count);
+    free(references);
+    free(all);
+    return answer;
+}
+
 /* -- what the shared tests call ------------------------------------------------------------------------------------------ */
 
 static int enter_configuration(Fmu fmu) { return fmi3EnterConfigurationMode(fmu); }
@@ -50,8 +99,6 @@ static int exit_initialization(Fmu fmu) { return fmi3ExitInitializationMode(fmu)
 static int terminate(Fmu fmu) { return fmi3Terminate(fmu); }
 static int reset(Fmu fmu) { return fmi3Reset(fmu); }
 static int select_categories(Fmu fmu, bool on, size_t n, const char *const *names) { return fmi3SetDebugLogging(fmu, on, n, names); }
-static int get_reals(Fmu fmu, const Reference *r, size_t n, double *values) { return fmi3GetFloat64(fmu, r, n, values, n); }
-static int set_reals(Fmu fmu, const Reference *r, size_t n, const double *values) { return fmi3SetFloat64(fmu, r, n, values, n); }
 static int get_integer(Fmu fmu, Reference r, int *value) { return fmi3GetInt32(fmu, &r, 1, value, 1); }
 static int set_integer(Fmu fmu, Reference r, int value) { return fmi3SetInt32(fmu, &r, 1, &value, 1); }
 static int get_boolean(Fmu fmu, Reference r, bool *value) { return fmi3GetBoolean(fmu, &r, 1, value, 1); }

@@ -58,9 +58,11 @@ static Arguments odd_arguments(Fmu fmu)
     static const char *const words[] = {"logEvents", "logStatusDiscard", "logAll", "nonsense", "", "%n%s", NULL};
     size_t count = odd_count(), known_count = odd_count(), several = count < 8 ? 8 : count;
     Arguments a = {.count = count, .known_count = known_count, .flag = below(2), .size = below(2) ? 0.05 : fmin(odd_value(), 0.1)};
-    a.value_count = counts_are_shared || below(8) ? count : odd_count();
-    a.seed_count = counts_are_shared || below(8) ? known_count : odd_count();
     a.references = odd_references(count);
+    a.value_count = counts_are_shared || below(8) ? count : odd_count();
+    if (model.arrays && !counts_are_shared && below(2))
+        a.value_count = elements(a.references, count);
+    a.seed_count = counts_are_shared || below(8) ? known_count : odd_count();
     a.knowns = odd_references(known_count);
     a.reals = odd_values(a.value_count);
     a.seed = odd_values(a.seed_count);
