@@ -29,7 +29,7 @@ from tests.support.systems.systems import refusal
         ("joint ball", "spatial.Spherical"),
         ("hinges", "planar.Revolute"),
         ("gearboxes", "mechanical1d.Gear"),
-        ("bevel gear", "mechanical1d.Gear"),
+        ("bevel gear", "spatial.GearPair"),
         ("solenoid valve", "pneumatic.ProportionalValve53"),
         ("pulleys", "planar.PulleyRope"),
     ],

@@ -43,9 +43,9 @@ def check_the_archive_is_small_and_has_no_python(name, fmi):
 
 @pytest.mark.parametrize("stabilisation", ["baumgarte", "projection"])
 def test_the_library_of_seven_bodies_is_small(stabilisation, tmp_path):
-    """Texts, ranges and rows of the schedule take no addresses, which a loader would have to correct, and few bytes: below 200 kB."""
+    """Texts, ranges and rows of the schedule take no addresses, which a loader would have to correct, and few bytes: below 212 kB in pages of 4 kB."""
     fmu = seven_bodies.system().export_fmu(tmp_path / "seven.fmu", platforms=["linux64"], stabilisation=stabilisation)
-    assert binaries.library(fmu, tmp_path).stat().st_size < 210_000
+    assert binaries.library(fmu, tmp_path).stat().st_size < 212_000
 
 
 # The cross compiler is a Debian package that nobody needs who stays on Linux.
