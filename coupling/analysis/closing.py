@@ -214,20 +214,26 @@ def closed(fit: Fit, x: np.ndarray, limit: int = 200) -> tuple[np.ndarray, bool]
 
 
 def slid(fit: Fit, x: np.ndarray, origin: np.ndarray) -> np.ndarray:
-    """Slides along the joints to the states at which guesses are met best. Parts without guesses go as near as possible to ``origin``."""
+    """Slides along the joints to the states at which guesses are met best. Parts without guesses go as near as possible to ``origin``.
+
+    The distance from the guesses tells places only to the root of rounding, 1e-8. Nearer than that, steps that become shorter count.
+    """
     springs = Springs(fit, 0.0, origin)
-    off = springs.off(x)
+    off, length = springs.off(x), np.inf
     for _ in range(50):
-        step = _along(fit.gradients(x)[0], springs.gradient(x), off)
-        length = float(np.abs(step).max(initial=0.0))
+        gradient = springs.gradient(x)
+        step = _along(fit.gradients(x)[0], gradient, off)
+        before, length = length, float(np.abs(step).max(initial=0.0))
         if length < 1e-11:
             break
+        gain = gradient @ step
+        near = gain @ gain < 1e-13 * (off @ off) and length < 0.9 * before
         turn = float(np.abs(step[fit.positions.turns[fit.moves]]).max(initial=0.0))
         share = min(1.0, _TURN / turn) if turn > 0 else 1.0
         while share > 1e-4:
             there, met = closed(fit, fit.moved(x, share * step))
             left = springs.off(there)
-            if met and left @ left < off @ off * (1 - 1e-14):
+            if met and (near or left @ left < off @ off * (1 - 1e-14)):
                 break
             share /= 2
         else:

@@ -77,14 +77,17 @@ def test_starts_are_judged_by_the_size(size):
         system.simulate(0.0, start_values=start(size, 3e-6))
 
 
-@pytest.mark.parametrize("size", [*SIZES, 1e-9, 1e8])
-def test_poses_and_velocities_are_assembled_to_rounding(size):
-    def assembled(size: float) -> np.ndarray:
-        guess = {name: value + 0.01 * unit(name, size) for name, value in start(size).items()}
-        pose = four_bar(size).assemble(guess=guess, velocities={"crank.omega": 2.0})
-        return np.array([pose[name] / unit(name, size) for name in STATES])
+@cache
+def assembled(size: float) -> np.ndarray:
+    guess = {name: value + 0.01 * unit(name, size) for name, value in start(size).items()}
+    pose = four_bar(size).assemble(guess=guess, velocities={"crank.omega": 2.0})
+    return np.array([pose[name] / unit(name, size) for name in STATES])
 
-    assert assembled(size) == pytest.approx(assembled(1.0), rel=0, abs=1e-8 if size == 1e-9 else 1e-11)
+
+@pytest.mark.parametrize("size", [*SIZES, 1e-5, 2e-7, 1e-9, 1e8])
+def test_poses_and_velocities_are_assembled_to_rounding(size):
+    """The distance from the guesses tells poses to 1e-8 only: a search that followed it alone stopped there or not, by its last bits."""
+    assert assembled(size) == pytest.approx(assembled(1.0), rel=0, abs=1e-11)
 
 
 def box(size: float) -> System:
