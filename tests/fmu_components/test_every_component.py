@@ -30,7 +30,7 @@ def switches(component):
 
 def settable(component, point, fmi, switch, roles=SETTABLE):
     """The part of a point that can be set: lambda is a local variable in FMI 3 while the switch is off."""
-    variables = [v for v in declaration(component).with_role(*roles) if not v.shape]
+    variables = declaration(component).with_role(*roles)
     return {v.name: point[v.name] for v in variables if v.role is not Role.ALGEBRAIC or fmi == 2 or any(switch.values())}
 
 

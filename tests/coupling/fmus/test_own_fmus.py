@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -74,24 +74,33 @@ def check_natures(read: Fmu, component: type[Component], fmi: int) -> None:
 
 def check_structure(read: Fmu, component: type[Component], fmi: int) -> None:
     """The lists of unknowns are those that the exporter wrote; of the indicators, FMI 2 gives the number alone."""
-    if fmi == 3 and table_of(component).declared.tables:  # the master numbers the elements of arrays itself
-        return
-    table = table_of(component)
+    table, places = table_of(component), places_of(read, component, fmi)
     written = exporter.ModelStructure(table, fmi)
-    assert read.structure.outputs == listed(written.outputs)
-    assert read.structure.derivatives == listed(written.derivatives)
-    assert read.structure.indicators == (listed(written.indicators) if fmi == 3 else (Unknown(-1, None),) * len(written.indicators))
+    assert read.structure.outputs == listed(written.outputs, places)
+    assert read.structure.derivatives == listed(written.derivatives, places)
+    indicators = listed(written.indicators, places)
+    assert read.structure.indicators == (indicators if fmi == 3 else (Unknown(-1, None),) * len(indicators))
     assert read.structure.residuals == ()
-    assert list(read.states) == table.references(Role.STATE)
-    assert [read.time] == table.references(Role.TIME)
+    assert [(each,) for each in read.states] == [places[each] for each in table.references(Role.STATE)]
+    assert [(read.time,)] == [places[each] for each in table.references(Role.TIME)]
     for unknown in (*read.structure.outputs, *read.structure.derivatives):
         assert unknown.dependencies is not None
-        assert unknown.name == table.variable(unknown.reference).name
-        assert unknown.knowns == tuple(name_of(table.variable(reference), fmi) for reference, _ in unknown.dependencies)
+        assert unknown.name == read.by_reference[unknown.reference].name
+        assert unknown.knowns == tuple(read.by_reference[reference].name for reference, _ in unknown.dependencies)
 
 
-def listed(unknowns: list[exporter.ListedUnknown]) -> tuple[Unknown, ...]:
-    return tuple(Unknown(u.reference, tuple((d.known, d.kind) for d in u.dependencies)) for u in unknowns)
+def places_of(read: Fmu, component: type[Component], fmi: int) -> dict[int, tuple[int, ...]]:
+    """Returns the master's references of each variable by that in the FMU; it has some of its own for the elements of an array of FMI 3."""
+    table = table_of(component)
+    listed = table.numbered() if fmi == 3 else table.scalars()
+    return {number: tuple(read.variables[name_of(each, fmi)].reference for each in v.scalars) for number, v in listed}
+
+
+def listed(unknowns: list[exporter.ListedUnknown], places: Mapping[int, tuple[int, ...]]) -> tuple[Unknown, ...]:
+    """Returns the unknowns as the master has them."""
+    return tuple(
+        Unknown(places[u.reference][0], tuple((place, d.kind) for d in u.dependencies or () for place in places[d.known])) for u in unknowns
+    )
 
 
 def check_terminals(read: Fmu, component: type[Component]) -> None:
@@ -145,17 +154,17 @@ def check_what_all_components_can_do(read: Fmu, component: type[Component], fmi:
 
 def check_the_ideal_mode(read: Fmu, component: type[Component], fmi: int) -> None:
     """The DAE mode that is read equals the exporter's table of the ideal mode; bodies have none."""
-    if fmi == 3 and table_of(component).declared.tables:  # the master numbers the elements of arrays itself
-        return
     table, dae = table_of(component), read.dae
     if table.switch is None:
         assert dae is None
         return
     assert dae is not None
     ideal = exporter.ModelStructure(table, fmi, ideal=True)
-    assert dae.switch == table.reference("ideal")
-    assert list(dae.algebraic) == table.references(Role.ALGEBRAIC)
-    assert dae.structure == Structure(*map(listed, (ideal.outputs, ideal.derivatives, ideal.indicators, ideal.residuals)))
+    places = places_of(read, component, fmi)
+    assert (dae.switch,) == places[table.reference("ideal")]
+    assert [(each,) for each in dae.algebraic] == [places[each] for each in table.references(Role.ALGEBRAIC)]
+    lists = (ideal.outputs, ideal.derivatives, ideal.indicators, ideal.residuals)
+    assert dae.structure == Structure(*(listed(each, places) for each in lists))
 
 
 def check_the_levels_of_every_constraint(read: Fmu, component: type[Component]) -> None:

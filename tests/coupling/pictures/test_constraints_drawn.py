@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from fmu_components.declare.component import declaration
 from fmu_components.declare.joint import Joint
 from fmu_components.declare.ports import PLANAR, SPATIAL
 from jourdain import System
+from tests.support.declare.arrays import FUNCTIONS
 
 RADIUS = 0.2
 """Radius of all wheels and balls, in m."""
@@ -32,7 +34,7 @@ JOINTS = [
     name
     for name, each in all_components().items()
     if issubclass(each, Joint) and each.kind in (PLANAR, SPATIAL) and each.constraint is not Joint.constraint and each.ends is Joint.ends
-    if each.kinds is None and name.startswith(("planar.", "spatial.")) and not declaration(each).tables
+    if each.kinds is None and name.startswith(("planar.", "spatial."))
 ]
 
 
@@ -66,7 +68,7 @@ class Constraint:
     def _function(self, names: list[str]) -> Callable[[Pose, Pose], np.ndarray]:
         expressions = [self.declared.expand(self.declared[name].symbol) for name in names]
         symbols = sorted(set().union(*(each.free_symbols for each in expressions)) if expressions else [], key=str)
-        found = sympy.lambdify([symbols], expressions, modules=[{"Unwrapped": lambda s, c, _: np.arctan2(s, c)}, "numpy"])
+        found = sympy.lambdify([symbols], expressions, modules=[FUNCTIONS | {"Unwrapped": lambda s, c, _: np.arctan2(s, c)}, "numpy"])
         return lambda M, N: np.array(found([self._value(str(each), {"M": M, "N": N}) for each in symbols]), dtype=float)
 
     def _value(self, name: str, poses: dict[str, Pose]) -> float:
@@ -78,8 +80,9 @@ class Constraint:
             return float(np.arctan2(pose.axes[1, 0], pose.axes[0, 0]))
         return float(pose.axes[int(what[1]) - 1, int(what[2]) - 1] if what[0] == "R" else pose.point["xyz".index(what)])
 
-    def parameter(self, name: str) -> float:
-        return RADIUS if name == "radius" else float(self.declared[name].start or 0.0)
+    def parameter(self, name: str) -> Any:
+        start = self.declared[name].start
+        return RADIUS if name == "radius" else start if isinstance(start, tuple) else float(start or 0.0)
 
     def allowed(self, seed: int) -> tuple[Pose, Pose]:
         """Random poses of M and N that fulfil the constraint."""

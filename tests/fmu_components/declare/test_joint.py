@@ -15,6 +15,7 @@ from fmu_components.declare.component import declaration
 from fmu_components.declare.declaration import DeclarationError, Role
 from fmu_components.declare.joint import Joint
 from fmu_components.declare.ports import SPATIAL, Side
+from tests.support.declare.arrays import FUNCTIONS
 from tests.support.declare.reference import DIGITS, reference
 from tests.support.properties import check_all
 
@@ -65,8 +66,6 @@ def check_levels_are_time_derivatives_of_each_other(joint):
     """Along random motions of the ports Df is the derivative of f, and DDf that of Df, to 15 digits of 40."""
     random = np.random.default_rng(10)
     declared = declaration(joint)
-    if declared.tables:  # mpmath has no functions of tables; the test of the part compares its levels with SciPy's curve
-        return
     point = reference(joint).random_point(random, switch=True)
     with mpmath.workdps(DIGITS):
         motions = {}
@@ -153,7 +152,7 @@ def _lambdified(joint, name, arguments):
     if (joint, name) not in _functions:
         declared = declaration(joint)
         expression = declared.expand(declared[name].symbol)
-        _functions[joint, name] = sympy.lambdify([declared[a].symbol for a in arguments], expression, modules="mpmath")
+        _functions[joint, name] = sympy.lambdify([declared[a].symbol for a in arguments], expression, modules=[FUNCTIONS, "mpmath"])
     return _functions[joint, name]
 
 

@@ -295,8 +295,6 @@ def check_dependencies_hold_numerically(described, table, fmi):
 
     Knowns are inputs, states and time; in FMI 3 parameters and discrete states as well.
     """
-    if table.declared.tables:  # the oracle has no functions of tables; tests of arrays look at their dependencies
-        return
     knowns = [v.name for v in described.modelVariables if v.causality in ("input", "independent")] + sorted(states(described))
     if fmi == 3:
         knowns += [v.name for v in described.modelVariables if v.causality == "parameter"]
@@ -309,8 +307,6 @@ def check_dependencies_hold_numerically(described, table, fmi):
 
 def check_initial_dependencies_hold_numerically(described, table):
     """The same in Initialization Mode, where everything that is initially exact is a known, the switch included."""
-    if table.declared.tables:  # the oracle has no functions of tables; tests of arrays look at their dependencies
-        return
     knowns = [v.name for v in described.modelVariables if v.initial == "exact" or v.causality in ("input", "independent")]
     either, ordinary = dependence(table, None), dependence(table, False)
     for unknown in described.initialUnknowns:
@@ -338,8 +334,6 @@ def test_the_oracle_finds_what_is_wrong(joint):
 
 def check_no_dependence_is_declared_in_vain(described, table, fmi):
     """Each declared dependence moves its unknown somewhere; variables that a relation watches do so at events only."""
-    if table.declared.tables:  # the oracle has no functions of tables; tests of arrays look at their dependencies
-        return
     probe = dependence(table, None if fmi == 2 else False)
     indicators = {f"{relation.name}.indicator" for relation in table.with_role(Role.RELATION)}
     for unknown in (*described.outputs, *described.derivatives):
@@ -350,8 +344,6 @@ def check_no_dependence_is_declared_in_vain(described, table, fmi):
 
 def check_nothing_that_the_switch_changes_is_constant(table):
     """The dependencies in FMI 2 are the union of both modes, and a factor that differs between them is never called constant."""
-    if table.declared.tables:  # the oracle has no functions of tables; tests of arrays look at their dependencies
-        return
     described = read(table, 2)
     modes = [dependence(table, position) for position in (False, True)]
     for unknowns in (described.outputs, described.derivatives, described.initialUnknowns):

@@ -168,7 +168,7 @@ def check_both_backends_give_the_same_outputs(table, fmu, fmu_of):
     point = reference(component).random_point(random)
     names = [v.name for v in declared.with_role(Role.OUTPUT)]
     roles = (Role.PARAMETER, Role.STATE, Role.INPUT, Role.ALGEBRAIC)
-    start = {v.name: point[v.name] for v in declared.with_role(*roles) if not v.shape}
+    start = {v.name: point[v.name] for v in declared.with_role(*roles)}
     with Driver(fmu(component, 2), "cs") as native, Driver(fmu_of(table), "cs", logging=True) as python:
         for driver in (native, python):
             driver.start(start)

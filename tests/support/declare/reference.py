@@ -19,6 +19,7 @@ from fmu_components.declare.tables import Item, LeastStep, LookupBase, NextNode
 from fmu_components.export.build import table_of
 from fmu_components.export.table import VariableTable
 from fmu_components.runtime.python import lookup
+from tests.support.declare.arrays import varied
 
 DIGITS = 40
 _BASE = (Role.TIME, Role.PARAMETER, Role.SWITCH, Role.STATE, Role.DISCRETE, Role.RELATION, Role.INPUT, Role.DISCRETE_INPUT, Role.ALGEBRAIC)
@@ -170,7 +171,7 @@ def _exact(value: float | tuple[float, ...]) -> Any:
 
 def _draw(variable: Variable, random: np.random.Generator, switch: bool) -> Any:
     if variable.shape:
-        return variable.start
+        return varied(variable, random)
     if variable.role is Role.SWITCH:
         return switch
     if variable.role in (Role.DISCRETE, Role.RELATION):

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
+from typing import Any
 
 import numpy as np
 import sympy
 
 from fmu_components.declare.declaration import Declaration, Range, Role, Variable
 from fmu_components.export.table import VariableTable
+from tests.support.declare.arrays import FUNCTIONS, varied
 
 POINTS = 40
 _NEVER_CHANGES = {
@@ -33,6 +35,7 @@ class Dependence:
         self._moved: dict[str, set[str]] = {}
         self._proportional: dict[tuple[str, str], set[str]] = {}
         self._by_name = {variable.name: variable for variable in self._base}
+        self._elements = {each.name: (v, place) for v in self._base if v.shape for place, each in enumerate(v.scalars)}
         # The same for all variables that are changed; by the kind, whose frozen values they share.
         self._points: dict[str | None, list[tuple[dict[str, float], dict[str, float]]]] = {}
         # One equation after the other: written out in the base variables alone, some are thousands of terms long.
@@ -40,7 +43,7 @@ class Dependence:
         equations = [(names[variable.symbol], variable.equation.xreplace(names)) for variable in declared.order]
         values = [names[declared[name].symbol] for name in self._unknowns]
         base = [variable.symbol for variable in self._base]
-        self._evaluate = sympy.lambdify(base, values, modules="math", cse=lambda _: (equations, values))
+        self._evaluate = sympy.lambdify(base, values, modules=[FUNCTIONS, "math"], cse=lambda _: (equations, values))
 
     def moved_by(self, known: str) -> set[str]:
         """The unknowns that change with this variable at any of the points."""
@@ -67,13 +70,23 @@ class Dependence:
             anchor = self._draw()
             self._points[kind] = [self._valued(self._frozen_at(anchor, kind)) for _ in range(POINTS)]
         for point, before in self._points[kind]:
-            there = not point[known] if isinstance(point[known], bool) else self._value(self._by_name[known])
-            after = self._tried({**point, known: there})
+            there, change = self._elsewhere(point, known)
+            after = self._tried(there)
             while after is None:
                 point, before = self._valued(self._frozen_at(point, kind))
-                there = not point[known] if isinstance(point[known], bool) else self._value(self._by_name[known])
-                after = self._tried({**point, known: there})
-            yield before, after, there - point[known]
+                there, change = self._elsewhere(point, known)
+                after = self._tried(there)
+            yield before, after, change
+
+    def _elsewhere(self, point: Mapping[str, Any], known: str) -> tuple[dict[str, Any], float]:
+        """The point with another value of one variable, array or element of an array, and the change; along arrays no slope is compared."""
+        if known in self._elements:
+            array, place = self._elements[known]
+            moved = list(point[array.name])
+            moved[place] = varied(array, self._random)[place]
+            return {**point, array.name: tuple(moved)}, math.nan
+        there = not point[known] if isinstance(point[known], bool) else self._value(self._by_name[known])
+        return {**point, known: there}, math.nan if self._by_name[known].shape else there - point[known]
 
     def _frozen_at(self, anchor: Mapping[str, float], kind: str | None) -> dict[str, float]:
         """The values that all points share for a kind."""
@@ -101,7 +114,9 @@ class Dependence:
     def _draw(self) -> dict[str, float]:
         return {variable.name: self._value(variable) for variable in self._base}
 
-    def _value(self, variable: Variable) -> float:
+    def _value(self, variable: Variable) -> Any:
+        if variable.shape:
+            return varied(variable, self._random)
         if variable.role is Role.SWITCH and self._switched is not None:
             return self._switched
         if variable.type == "boolean":

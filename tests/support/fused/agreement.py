@@ -24,6 +24,7 @@ from coupling.plan.build import Built
 from coupling.plan.graph import Address, type_code
 from coupling.plan.outputs import recordable
 from coupling.plan.switched import MODES
+from tests.support.declare.arrays import varied
 
 ALLOWED = 1e-12
 _SESSIONS, _TRIES, _DRAWS, _MOVES = 2, 12, 40, 3
@@ -94,7 +95,9 @@ def random_start(built: Built, lowered: Lowered, random: np.random.Generator) ->
     found: dict[tuple[int, str], float] = {}
     for part, name in lowered.parameters:
         variable = lowered.variables[part, name]
-        if variable.type != "real" or variable.shape:  # nodes of tables have to increase
+        if variable.shape and name == variable.scalars[0].name:
+            found |= {(part, each.name): value for each, value in zip(variable.scalars, varied(variable, random), strict=True)}
+        if variable.type != "real" or variable.shape:
             continue
         value = float(built.start[part].get(name, variable.start or 0.0))  # type: ignore[arg-type]  # of a real variable
         moved = value * random.uniform(0.9, 1.1) if value else random.uniform(-0.01, 0.01)

@@ -102,11 +102,21 @@ class Driver:
     def reference(self, name: str) -> int:
         return self.variables[name].valueReference
 
-    def set(self, values: Mapping[str, float | bool]) -> None:
+    def set(self, values: Mapping[str, Any]) -> None:
+        for name in [each for each, value in values.items() if isinstance(value, tuple)]:
+            self._set_array(name, values[name])
         for kind in (REAL, BOOLEAN, INTEGER):
-            names = [n for n in values if _TYPES[self.variables[n].type] == kind]
+            names = [n for n, value in values.items() if not isinstance(value, tuple) and _TYPES[self.variables[n].type] == kind]
             if names:
                 getattr(self.fmu, self._method("set", kind))([self.reference(n) for n in names], [values[n] for n in names])
+
+    def _set_array(self, name: str, numbers: tuple[float, ...]) -> None:
+        """Sets an array, of which FMI 2 has the elements alone."""
+        if self.fmi == 3:
+            self.fmu.setFloat64([self.reference(name)], list(numbers))
+            return
+        first = next(v.valueReference for each, v in self.variables.items() if each.startswith(f"{name}["))
+        self.fmu.setReal([first + place for place in range(len(numbers))], list(numbers))
 
     def get(self, names: Sequence[str]) -> dict[str, float]:
         found: dict[str, float] = {}
