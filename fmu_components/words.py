@@ -104,6 +104,7 @@ WORDS = {
     "characteristic map, engine map, two-dimensional table": "signal.Map",
     "nonlinear spring, progressive spring, spring characteristic, detent": "mechanical1d.TableSpring mechanical1d.RotationalTableSpring",
     "torque curve, motor characteristic, engine torque, induction motor": "mechanical1d.TableTorque",
+    "Stribeck curve, measured friction, friction table": "mechanical1d.TableFriction mechanical1d.RotationalTableFriction",
     "metering edge, spool area, notched spool": "hydraulic.MeteringValve",
     "adder, difference, comparison": "signal.Sum",
     "amplifier": "signal.Gain",

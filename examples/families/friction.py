@@ -1,6 +1,7 @@
 """Friction and levers.
 
-A lift with a load that stands off centre rubs in its guide. A grindstone runs down in a dry bearing. A trebuchet throws a stone.
+A lift with a load that stands off centre rubs in its guide. A grindstone runs down in a dry bearing. A slide and a spindle rub by measured
+curves. A trebuchet throws a stone.
 """
 
 import numpy as np
@@ -31,6 +32,19 @@ def grindstone() -> System:
     return shed
 
 
+def bench() -> System:
+    """Returns a slide of 5 kg that is pulled by 13 N, and a spindle at 30 rad/s, both with measured friction."""
+    shop = System("bench")
+    shop.add("bed", "mechanical1d.Fixed1D")
+    shop.add("slide", "mechanical1d.Mass", {"m": 5.0})
+    shop.join("mechanical1d.TableFriction", "bed.flange", "slide.flange", {"force": [[0, 0.1, 0.5], [12, 10, 18]]}, name="guide")
+    shop.add("pull", "mechanical1d.Force", {"force": 13.0})
+    shop.connect("pull.flange", "slide.flange")
+    shop.add("spindle", "mechanical1d.Inertia", {"I": 0.02, "w": 30.0})
+    shop.join("mechanical1d.RotationalTableFriction", "bed.shaft", "spindle.flange", {"torque": [[0, 40], [0.1, 0.5]]}, name="seal")
+    return shop
+
+
 def trebuchet() -> System:
     """Returns a massless beam with 2 t on its short arm of 1 m and a stone of 50 kg on its long arm of 4 m, level at the start."""
     engine = System("trebuchet", gravity=(0.0, -9.81))
@@ -54,6 +68,11 @@ def main() -> None:
     stands = next(change.time for change in run.changes if change.what.endswith("sticks"))
     report.figure("the stone stands after", stands, 0.6 * 20 / torque, "s")
     report.show(run, "stone.omega", "bearing.lambda[3]")
+    run = bench().simulate(5.0)
+    report.figure("speed of the slide", run["slide.v"][-1], np.interp(13.0, [10, 18], [0.1, 0.5]), "m/s", within=1e-3)
+    stands = next(change.time for change in run.changes if change.what.endswith("sticks"))
+    report.figure("the spindle stands after", stands, 0.02 / 0.01 * np.log((0.1 + 0.01 * 30) / 0.1), "s", within=1e-4)
+    report.show(run, "slide.v", "spindle.w", moving=False)
     run = trebuchet().simulate(1.2)
     fastest = 4.0 * np.sqrt(2 * (2000.0 * 1.0 - 50.0 * 4.0) * 9.81 / (2000.0 * 1.0**2 + 50.0 * 4.0**2))
     report.figure("the stone leaves the upright beam at", np.hypot(run["stone.vx"], run["stone.vy"]).max(), fastest, "m/s", within=1e-4)

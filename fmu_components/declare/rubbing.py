@@ -10,6 +10,9 @@ from fmu_components.declare.functions import InSI
 from fmu_components.declare.joint import Joint
 from fmu_components.declare.switched import Friction, friction
 
+_ROUNDING = 1e-9
+"""Size in SI units below which a negative limit counts as zero."""
+
 
 class Losing(Joint):
     """Base of joints whose friction is one of their constraints: its power is their output ``loss``."""
@@ -42,3 +45,20 @@ class Rubbing(Losing):
         static, kinetic = self["static"], self["kinetic"]
         fits = sympy.Or(static >= kinetic, sympy.Eq(static, 0))
         return [(sympy.Piecewise((1, fits), (InSI(static - kinetic), True)), "static is at least kinetic; swap them")]
+
+
+class RubbingByTable(Rubbing):
+    """Base of frictions whose limit is a table of the speed of slip, instead of the curve of Stribeck."""
+
+    def declare(self) -> None:
+        super().declare()
+        self.holds(self["limit[1]"], least=0)
+
+    def rubs(self, slip: sympy.Expr, what: str, unit: str, speed: str) -> Friction:
+        curve = self.table(what, ((0.0, 0.01, 0.1, 1.0), (1.5, 1.2, 1.0, 1.1)), (speed, unit), f"{what} by speed of slip", at_least=0)
+        peak = self.parameter("peak", 1.0, "", f"{what} up to which it sticks, by the first one of the table", at_least=1)
+        at_rest = curve(sympy.Integer(0))
+        return friction(slip, at_rest, peak * at_rest, lambda _, v: curve(v))
+
+    def validity(self, M, N):
+        return [(InSI(self["limit[1]"]) + _ROUNDING, "the friction by the table is not negative, since both directions share it")]

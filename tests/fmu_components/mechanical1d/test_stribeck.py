@@ -1,4 +1,4 @@
-"""Friction with the curve of Stribeck, brakes and belts under a sine, against a solution by cases with SciPy; their losses are the energy that leaves."""
+"""Friction with the curve of Stribeck or by a table, brakes and belts under a sine, against a solution by cases with SciPy; their losses are the energy that leaves."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.interpolate import PchipInterpolator
 
+from coupling.live.derivatives.jacobians import StartRefused
 from tests.support.components.circuits import circuit, event_times
 
 INERTIA, KINETIC, STATIC, SPEED, VISCOUS, W = 2.0, 3.0, 4.5, 0.4, 0.7, 2.0
@@ -51,9 +53,14 @@ def curve(v: float) -> float:
 
 
 STRIBECK = {"kinetic": KINETIC, "static": STATIC, "stribeck": SPEED, "viscous": VISCOUS}
+SPEEDS, FORCES = [0.0, 0.2, 0.5, 1.2, 6.0], [3.8, 3.2, 3.0, 3.3, 6.0]
+PCHIP = PchipInterpolator(SPEEDS, FORCES)
+MEASURED = {"points": [SPEEDS, FORCES], "kind": "cubic"}
 PARTS = {
     "Friction": (STRIBECK, curve, STATIC),
     "RotationalFriction": (STRIBECK, curve, STATIC),
+    "TableFriction": ({"force": MEASURED, "peak": 1.2}, lambda v: float(PCHIP(v)), 1.2 * 3.8),
+    "RotationalTableFriction": ({"torque": MEASURED, "peak": 1.2}, lambda v: float(PCHIP(v)), 1.2 * 3.8),
     "LineBrake": ({"force": 5.0, "mu": 0.35, "peak": 1.25}, lambda v: 3.5, 4.375),
     "Brake": ({"force": 25.0, "mu": 0.35, "radius": 0.2, "peak": 1.25}, lambda v: 3.5, 4.375),
     "Clutch": ({"capacity": 3.5, "peak": 1.25}, lambda v: 3.5, 4.375),
@@ -64,7 +71,7 @@ PARTS = {
 def test_it_sticks_and_slips_both_ways_as_by_cases(name: str) -> None:
     """Times of all changes, place, speed and lost energy, forwards and backwards."""
     values, law, static = PARTS[name]
-    turns = name in ("RotationalFriction", "Brake", "Clutch")
+    turns = name in ("RotationalFriction", "RotationalTableFriction", "Brake", "Clutch")
     mass, size, s, v, effort = ("Inertia", "I", "phi", "w", "torque") if turns else ("Mass", "m", "s", "v", "force")
     flange = "shaft" if turns else "flange"
     system = circuit(
@@ -88,6 +95,15 @@ def test_it_sticks_and_slips_both_ways_as_by_cases(name: str) -> None:
     assert (result[f"mass.{s}"][-1], result[f"mass.{v}"][-1]) == pytest.approx((place, speed), rel=1e-8, abs=1e-8)
     assert result["lost.y"][-1] == pytest.approx(lost, rel=1e-8)
     assert lost > 0.5
+
+
+def test_friction_by_a_negative_table() -> None:
+    """A negative value at rest is refused, and one at a speed of the run is warned of."""
+    system = circuit({"wall": ("mechanical1d.Fixed1D", {}), "mass": ("mechanical1d.Mass", {"v": 0.5})}, [])
+    system.join("mechanical1d.TableFriction", "wall.flange", "mass.flange", {"force": [[0, 1], [3, -5]]}, name="rub")
+    assert "'rub.limit[1]' leaves the range" in system.simulate(0.01).outcome.warnings[0]
+    with pytest.raises(StartRefused, match=r"rub: it is required that the friction by the table is not negative.* is -1, "):
+        system.simulate(0.01, start_values={"rub.force.y[1]": -1.0})
 
 
 def test_a_belt_that_slips_loses_its_slip() -> None:
