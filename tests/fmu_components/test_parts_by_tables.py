@@ -141,6 +141,7 @@ def test_a_follower_on_a_cam_from_a_file(tmp_path):
             assert cam["M.Cz"] == pytest.approx(12.0 * slope, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_a_follower_on_the_usual_cam():
     """Its smooth table is a harmonic profile, whose acceleration it meets to 2e-4 between the points as well."""
     omega = 20.0
