@@ -27,6 +27,7 @@ from fmu_components.export.model_description import model_description
 from fmu_components.export.python_slave import RUNTIME, build_python_fmu, runtime_module
 from fmu_components.export.table import VariableTable
 from tests.fmu_components.export.conftest import COMPONENTS
+from tests.support.components.tables import Tables
 from tests.support.declare.arrays import FUNCTIONS, varied
 from tests.support.declare.reference import reference
 from tests.support.properties import check_all
@@ -209,26 +210,6 @@ def test_a_body_under_a_constant_wrench_follows_the_reference(fmu_of):
         for time, size in itertools.pairwise([0.0, 0.3, 0.3001, 1.0, 1.9, 2.0]):
             driver.step(time, size - time)
             assert list(driver.get(list(start)).values()) == pytest.approx(list(exact(size)), abs=1e-9)
-
-
-class Tables(Component):
-    """Functions of two states by tables, with their derivatives."""
-
-    def declare(self):
-        x, y = self.state("x", 0.1, "", "first argument"), self.state("y", 0.9, "", "second argument")
-        self.rate(x, sympy.Integer(1) / self.parameter("T", 1.0, "s", "time", above=0))
-        self.rate(y, -2 / self["T"])
-        shape = ((0, 0.5, 0.8, 1.5, 2), (0, 1, 1, 3, 2))
-        for kind in ("linear", "cubic"):
-            curve = self.table(f"curve.{kind}", shape, ("", ""), "curve", kind=kind)
-            z = [[math.exp(a - b) + a * b for b in range(4)] for a in range(5)]
-            surface = self.table(f"surface.{kind}", (shape[0], (-1, -0.2, 0.5, 1), z), ("", "", ""), "surface", kind=kind)
-            wave = self.table(f"wave.{kind}", ((0, 0.2, 0.4, 0.7), (1, 2, 0, 1)), ("", ""), "wave", kind=f"periodic {kind}")
-            bend = self.table(f"bend.{kind}", ((0, 0.2, 0.4, 0.7), (1, 2, 0, 1)), ("", ""), "bend", kind="periodic smooth")
-            for name, value in (("curve", curve(x)), ("surface", surface(x, y)), ("wave", wave(y)), ("bend", bend(y))):
-                self.output(f"{name}.{kind}.value", value, "", "value")
-                self.output(f"{name}.{kind}.rate", self.D(value), "1/s", "rate of the value")
-                self.output(f"{name}.{kind}.second", self.D(self.D(value)), "1/s2", "second rate of the value")
 
 
 def test_tables_are_those_of_the_native_fmu(fmu_of):

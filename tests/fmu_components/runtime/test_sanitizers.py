@@ -21,10 +21,11 @@ from fmu_components.declare.component import Component, component_name, declarat
 from fmu_components.export.c_code import model_source
 from fmu_components.export.compile import RUNTIME, STANDARD, runtime_sources
 from fmu_components.export.table import VariableTable
+from tests.support.components.tables import Tables
 from tests.support.runtime.sanitized import HARNESSES, check_tally, compiled, driven, run
 from tests.support.runtime.stiff_components import Ladder, Pendulum, StiffRelay
 
-COMPONENTS = [*all_components().values(), *from_file(HARNESSES / "runtime_components.py"), StiffRelay, Ladder, Pendulum]
+COMPONENTS = [*all_components().values(), *from_file(HARNESSES / "runtime_components.py"), StiffRelay, Ladder, Pendulum, Tables]
 ORDINARY = {
     "planar.Body1",
     "planar.Revolute",
