@@ -1,6 +1,6 @@
 """Wind and hanging loads.
 
-The wind bends the post of a road sign. The trolley of an overhead crane moves in a plane; its load swings in space.
+The wind bends the post of a road sign. A skydiver falls with measured resistance. The trolley of an overhead crane moves in a plane; its load swings in space.
 """
 
 import numpy as np
@@ -23,6 +23,15 @@ def road_sign() -> System:
     return road
 
 
+def skydiver() -> System:
+    """Returns a person of 80 kg who leaves an aeroplane at 50 m/s; the resistance was measured in a wind tunnel (m/s, N)."""
+    sky = System("skydiver", gravity=(0.0, -G))
+    sky.add("person", "planar.PointMass1", {"m": 80.0, "vx": 50.0})
+    sky.add("air", "planar.TableDrag", {"resistance": [[0, 20, 40, 60, 80], [0, 120, 450, 950, 1700]]})
+    sky.connect("person.p1", "air.M")
+    return sky
+
+
 def overhead_crane() -> System:
     """Returns a trolley of 200 kg, free on its rail, and a load of 300 kg on a rod of 4 m, which is off by 0.02 m along the rail and across."""
     hall = System("overhead crane", gravity=(0.0, -G, 0.0))
@@ -41,6 +50,9 @@ def main() -> None:
     run = road_sign().simulate(0.1)
     report.figure("torque in the weld", run["weld.M.Cy"][-1], 1.2 * 1.1 / 2 * 30.0**2 * 2.5, "N.m")
     report.show(run, "sign.force", "weld.reaction")
+    run = skydiver().simulate(60.0)
+    report.figure("final speed of the skydiver", -run["person.vy"][-1], np.interp(80.0 * G, [450, 950], [40, 60]), "m/s", within=1e-4)
+    report.show(run, "person.vx", "person.vy")
     run, frequency = overhead_crane().simulate(3.0), np.sqrt(G / 4.0)
     along = 0.02 * np.cos(3.0 * frequency * np.sqrt(1 + 300.0 / 200.0))
     report.figure("the load is after 3 s along the rail at", run["load.x"][-1] - run["trolley.q"][-1], along, "m", within=1e-3)

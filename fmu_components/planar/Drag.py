@@ -17,17 +17,23 @@ class Drag(Component):
 
     drawing = DRAG
 
-    def declare(self):
-        M = self.port("M", PLANAR, Side.EFFORT, "on the body")
+    def law(self):
+        """Declares the law, and returns the force per speed as a function of the speed."""
         b = self.parameter("b", 0.0, "N.s/m", "force per speed", at_least=0)
         c = self.parameter("c", 0.0, "N.s2/m2", "force per speed squared", at_least=0)
+        return lambda speed: b + c * speed
+
+    def declare(self):
+        M = self.port("M", PLANAR, Side.EFFORT, "on the body")
+        by_speed = self.law()
         turning = self.parameter("rotation.b", 0.0, "N.m.s/rad", "torque per angular speed", at_least=0)
         square = self.parameter("rotation.c", 0.0, "N.m.s2/rad2", "torque per angular speed squared", at_least=0)
         medium = [self.input(f"medium.v{a}", 0.0, "m/s", f"absolute {a} velocity of the medium") for a in "xy"]
         relative = M.velocity - Matrix(medium)
         speed = self.output("speed", Magnitude(*relative), "m/s", "speed relative to the medium")
-        force = -(b + c * speed) * relative
+        per_speed = by_speed(speed)
+        force = -per_speed * relative
         torque = -(turning + square * Abs(M.omega)) * M.omega
         self.gives(M, *force, torque)
-        self.output("force", (b + c * speed) * speed, "N", "magnitude of the force")
+        self.output("force", per_speed * speed, "N", "magnitude of the force")
         self.output("power", force.dot(M.velocity) + torque * M.omega, "W", "power given to the body")

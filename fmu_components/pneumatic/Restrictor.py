@@ -15,10 +15,16 @@ class Restrictor(Component):
 
     drawing = Drawing(line((-0.9, 0), (0.9, 0)), arc(0, 0.62, 0.5, 200, 340), arc(0, -0.62, 0.5, 20, 160))
 
+    def conductance(self):
+        """Declares the sonic conductance, and returns it."""
+        return self.parameter(
+            "C", 2e-9, "m3/s.Pa", "sonic conductance: flow of reference gas by pressure, if choked", above=0, nominal=1e-9
+        )
+
     def declare(self):
         A = self.port("A", PNEUMATIC, Side.EFFORT, "first side", {"pressure": ATMOSPHERE})
         B = self.port("B", PNEUMATIC, Side.EFFORT, "second side", {"pressure": ATMOSPHERE})
-        C = self.parameter("C", 2e-9, "m3/s.Pa", "sonic conductance: flow of reference gas by pressure, if choked", above=0, nominal=1e-9)
+        C = self.conductance()
         passage = Passage.of(self, 0.3)
         flow = self.output("flow", passage.flow("ratio", C, A.pressure, B.pressure), "kg/s", "mass flow from A to B", nominal=1e-3)
         self.gives(A, -flow)

@@ -1,7 +1,7 @@
 """Pneumatics.
 
 Parts with a volume give the pressure at their ports: PressureSource, Atmosphere, Volume and the chambers A and B of a Cylinder. Parts with
-a resistance take the pressures and give the mass flows: Restrictor and ProportionalValve53. A connection joins one giver of pressure to any
+a resistance take the pressures and give the mass flows: Restrictor, MeteringValve and ProportionalValve53. A connection joins one giver of pressure to any
 number of givers of flow, whose flows add up. Therefore a volume, if only a small one, stands wherever two resistances meet.
 
 A Cylinder takes the motion of its rod and gives its force: its `flange` connects to mechanical1d.Mass, or to planar.LinearActuator, which

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
+from scipy.interpolate import PchipInterpolator
 
 from fmu_components.catalogue import find
 from jourdain import System
@@ -54,3 +56,34 @@ def test_a_mass_and_a_shaft_are_slowed_down():
     expected = flow + b * start / ((b + c * start) * np.exp(b * result.time / m) - c * start)
     assert result["mass.v"] == pytest.approx(expected, abs=1e-8)
     assert result["shaft.w"] == pytest.approx(expected, abs=1e-8)
+
+
+def test_a_throw_against_a_table_of_resistance():
+    """A monotone cubic by the speed relative to wind; the place and the velocity are SciPy's."""
+    speeds, forces, wind, m = [0.0, 4.0, 9.0, 20.0], [0.3, 1.0, 6.0, 30.0], np.array([-3.0, 0.5]), 0.8
+    size = PchipInterpolator(speeds, forces)
+    system = System("throw")
+    system.add("ball", "planar.PointMass1", {"m": m, "vx": 9.0, "vy": 7.0})
+    air = {"resistance": {"points": [speeds, forces], "kind": "cubic"}, "medium.vx": wind[0], "medium.vy": wind[1]}
+    system.add("air", "planar.TableDrag", air)
+    system.connect("ball.p1", "air.M")
+    result = system.simulate(1.5, output_times=[1.5], solver="dop853", rtol=1e-12, atol=1e-12, max_step=5e-3)
+
+    def slopes(_, x):
+        relative = x[2:] - wind
+        speed = np.linalg.norm(relative)
+        return [*x[2:], *(np.array([0, -9.81]) - size(speed) * relative / speed / m)]
+
+    exact = solve_ivp(slopes, (0, 1.5), [0, 0, 9.0, 7.0], method="DOP853", rtol=1e-12, atol=1e-13, max_step=5e-3).y[:, -1]
+    assert [result[f"ball.{name}"][-1] for name in ("x", "y", "vx", "vy")] == pytest.approx(exact, abs=1e-8)
+
+
+def test_a_table_of_resistance_at_low_speed():
+    """Below the speed slow the force is proportional to the speed, and the velocity decays exponentially to rest."""
+    system = System("rest")
+    system.add("ball", "planar.PointMass1", {"m": 2.0, "vx": 0.4, "gy": 0.0})
+    system.add("air", "planar.TableDrag", {"resistance": [[0, 10], [2, 12]], "slow": 0.5})
+    system.connect("ball.p1", "air.M")
+    result = system.simulate(2.0, rtol=1e-11)
+    assert result["ball.vx"] == pytest.approx(0.4 * np.exp(-2.5 / 0.5 / 2.0 * result.time), abs=1e-8)
+    assert result["air.power"] == pytest.approx(-5 * result["ball.vx"] ** 2, abs=1e-8)

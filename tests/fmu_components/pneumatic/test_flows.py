@@ -6,6 +6,8 @@ from math import asin, exp, pi, sqrt
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
+from scipy.interpolate import PchipInterpolator
 
 from fmu_components.catalogue import find
 from fmu_components.export.build import cached_fmu
@@ -201,3 +203,35 @@ def test_a_spool_of_the_valve_follows_its_command():
     )
     result = run(valve, 3 / rate, output_times=np.array([1, 2, 3]) / rate)
     assert result["valve.position"][-3:] == pytest.approx(0.7 * (1 - np.exp([-1, -2, -3])), rel=1e-6)
+
+
+def test_a_needle_valve_opens_and_closes():
+    """A tank empties, first choked and then not, as by SciPy with a monotone cubic of the opening."""
+    openings, shares, sonic, stop = [0.0, 0.2, 0.6, 1.2], [0.0, 0.12, 0.32, 1.0], 5e-8, 1.4
+    curve = PchipInterpolator(openings, shares)
+    valve = {"C": sonic, "share": {"points": [openings, shares], "kind": "cubic"}, "b": b, "gas.T": T}
+    result = run(
+        circuit(
+            {
+                "tank": ("pneumatic.Volume", {"volume": V, "p": SUPPLY, "gas.T": T}),
+                "needle": ("pneumatic.MeteringValve", valve),
+                "outside": ("pneumatic.Atmosphere", {}),
+            },
+            [("tank.port", "needle.A"), ("outside.port", "needle.B")],
+            {"needle.opening": lambda t: np.sin(2 * t)},
+        ),
+        stop,
+        output_times=np.linspace(0, stop, 15),
+        solver="dop853",
+        rtol=1e-12,
+        max_step=2e-3,
+    )
+
+    def empties(t, p):
+        x = max(0.0, (101325.0 / p[0] - b) / (1 - b))
+        return [-R * T / V * sonic * curve(np.sin(2 * t)) * RHO * sqrt(T0 / T) * p[0] * sqrt(1 - x**2)]
+
+    exact = solve_ivp(empties, (0, stop), [SUPPLY], "DOP853", result.time, rtol=1e-12, atol=1e-6, max_step=2e-3).y[0]
+    assert b < 101325.0 / exact[-1] < 0.9
+    assert result["tank.p"] == pytest.approx(exact, rel=1e-8)
+    assert result["needle.open"] == pytest.approx(curve(np.sin(2 * result.time)), rel=1e-12, abs=1e-15)
