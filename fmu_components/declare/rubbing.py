@@ -9,6 +9,7 @@ import sympy
 from fmu_components.declare.functions import InSI
 from fmu_components.declare.joint import Joint
 from fmu_components.declare.switched import Friction, friction
+from fmu_components.declare.tables import Item
 
 _ROUNDING = 1e-9
 """Size in SI units below which a negative limit counts as zero."""
@@ -57,7 +58,7 @@ class RubbingByTable(Rubbing):
     def rubs(self, slip: sympy.Expr, what: str, unit: str, speed: str) -> Friction:
         curve = self.table(what, ((0.0, 0.01, 0.1, 1.0), (1.5, 1.2, 1.0, 1.1)), (speed, unit), f"{what} by speed of slip", at_least=0)
         peak = self.parameter("peak", 1.0, "", f"{what} up to which it sticks, by the first one of the table", at_least=1)
-        at_rest = curve(sympy.Integer(0))
+        at_rest = Item(0, curve.arrays[1])
         return friction(slip, at_rest, peak * at_rest, lambda _, v: curve(v))
 
     def validity(self, M, N):
