@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import math
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,6 +19,8 @@ BEYOND = ("held", "warned")
 """The choices for arguments beyond a table: the value of its end is held, without a word or with a warning."""
 MOST = 20_000
 """Largest number of numbers of one table; FMI 2 has a variable for each."""
+_SAME = 1e-12
+"""Difference of both ends of a periodic table that counts as rounding, by the largest value."""
 _HOW = "give two columns of a file, [x, y], or an array with two columns"
 _HOW_2D = "give [x, y, z] with a row of z for each x, or a grid with y in its first row and x in its first column"
 
@@ -58,12 +62,12 @@ class TableData:
         count = sum(map(len, self.nodes)) + len(self.values)
         if count > MOST:
             raise DeclarationError(f"{where} has {count} numbers; give at most {MOST}, with more of them where it bends")
-        _check_word(where, "kind", self.kind, KINDS if len(self.nodes) == 1 else KINDS[:2])
+        _check_word(where, "kind", self.kind, KINDS[:1] if stepped else KINDS if len(self.nodes) == 1 else KINDS[:2])
         if self.periodic and self.values[0] != self.values[-1]:
             raise DeclarationError(
                 f"{where} is periodic, but begins with {self.values[0]:g} and ends with {self.values[-1]:g}; repeat the first value at the end"
             )
-        _check_word(where, "beyond", self.beyond, BEYOND)
+        _check_word(where, "beyond", self.beyond, BEYOND[:1] if stepped else BEYOND)
 
 
 def _check_word(where: str, what: str, word: object, choices: tuple[str, ...]) -> None:
@@ -104,25 +108,50 @@ def _tuples(where: str, given: Any) -> Any:
 
 def _read_file(where: str, path: Path) -> Given:
     try:
-        text = path.read_text("utf-8-sig")
+        text = _decoded(path.read_bytes())
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise DeclarationError(f"{where}: the file '{path}' cannot be read: {reason}; give a file of numbers in columns") from None
+        raise DeclarationError(f"{where}: the file '{path}' cannot be read: {reason}; give a text file of numbers in columns") from None
     numbered = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     return Given(tuple(_cells(line) for _, line in numbered), tuple(number for number, _ in numbered))
 
 
+def _decoded(content: bytes) -> str:
+    """Returns the text of a file: UTF-8, UTF-16 with its mark, or the Latin letters of older spreadsheets, whose heads alone need them."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return content.decode("utf-16")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:  # an older encoding, or no text at all
+        if b"\0" in content:
+            raise
+        return content.decode("latin-1")
+
+
 def _cells(line: str) -> tuple[str, ...]:
-    """Returns the cells of a line: semicolons separate before commas, which are then decimal ones, and commas before blanks."""
-    if ";" in line:
-        return tuple(cell.strip().replace(",", ".") for cell in line.split(";"))
+    """Returns the cells of a line: semicolons separate before commas, which are then decimal ones, and commas before blanks.
+
+    Tabs also separate before commas between digits.
+    """
+    line = line.replace("\u2212", "-").replace('"', "")
+    between = ";" if ";" in line else "\t" if "\t" in line and re.search(r"\d,\d", line) else ""
+    if between:
+        return tuple(cell.strip().replace(",", ".") for cell in line.split(between))
     return tuple(cell.strip() for cell in line.split(",")) if "," in line else tuple(line.split())
+
+
+def _is_head(row: tuple[Any, ...]) -> bool:
+    """Says whether a row of a file names or describes columns: where two columns are given, neither begins like a number."""
+    begins = [bool(re.match(r"[-+]?\.?\d", cell)) for cell in row]
+    return not begins[0] and (len(row) != 2 or not begins[1])
 
 
 def table_data(where: str, given: Given, arguments: int, **usual: str) -> TableData:
     """Returns the numbers of a table with one or two ``arguments``. What has another form raises DeclarationError."""
     how = usual | dict(given.options)
     nodes, values, lines = (_curve if arguments == 1 else _surface)(where, given)
+    if how["kind"].startswith("periodic") and values and abs(values[-1] - values[0]) <= _SAME * max(map(abs, values)):
+        values = (*values[:-1], values[0])
     return TableData(nodes, values, how["kind"], how["beyond"], lines)
 
 
@@ -131,8 +160,8 @@ _Numbers = tuple[tuple[tuple[float, ...], ...], tuple[float, ...], tuple[int, ..
 
 def _curve(where: str, given: Given) -> _Numbers:
     rows, lines = given.rows, given.lines
-    if lines and rows and not all(map(_is_number, rows[0])):
-        rows, lines = rows[1:], lines[1:]  # the heads of the columns
+    while lines and _is_head(rows[0]):  # names of the columns, and their units
+        rows, lines = rows[1:], lines[1:]
     if not lines and len(rows) == 2 and all(isinstance(row, tuple) for row in rows) and len(rows[0]) == len(rows[1]):
         x, y = (_numbers(where, row) for row in rows)
         return (x,), y, ()
@@ -172,7 +201,7 @@ def _numbers(where: str, cells: Iterable[Any], at: str = "") -> tuple[float, ...
 
 
 def _is_number(cell: Any) -> bool:
-    if isinstance(cell, bool | complex) or cell is None:
+    if isinstance(cell, bool | complex) or cell is None or (isinstance(cell, str) and "_" in cell):
         return False
     try:
         float(cell)

@@ -49,6 +49,9 @@ FILES = {
     "comma.csv": "deflection,force\n-1,-10\n0.5,0\n2,40\n",
     "blank.txt": "-1 -10\n\n0.5  0\n2\t40",
     "semicolon.csv": "Weg;Kraft\n-1;-10\n0,5;0\n2;40\n",
+    "tab.txt": "Weg 1 [m]\tKraft\n-1\t-10\n0,5\t0\n2\t40\n",
+    "units.csv": "Fahrzeug 7, vorne, links\nWeg;Kraft\n[m];[N]\n-1;-10\n0,5;0\n2;40\n",
+    "marks.csv": '"deflection","force"\n"\u22121","-10"\n"0.5","0"\n"2","40"\n',
 }
 
 
@@ -59,6 +62,19 @@ def test_a_curve_is_read_from_a_file(tmp_path, name):
     declared = declaration(Tables.with_tables(force=tmp_path / name))
     assert (declared["force.x"].start, declared["force.y"].start) == ((-1, 0.5, 2), (-10, 0, 40))
     assert declared.name == "Tables" and declaration(Tables)["force.x"].size == 2
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "latin-1"])
+def test_spreadsheets_write_files_in_several_encodings(tmp_path, encoding):
+    (tmp_path / "a.csv").write_text("Länge;Kraft\n-1;-10\n0,5;0\n2;40\n", encoding)
+    declared = declaration(Tables.with_tables(force=tmp_path / "a.csv"))
+    assert (declared["force.x"].start, declared["force.y"].start) == ((-1, 0.5, 2), (-10, 0, 40))
+
+
+def test_a_periodic_table_may_end_a_rounding_error_off():
+    turn = np.linspace(0, 2 * np.pi, 9)
+    declared = declaration(Tables.with_tables(force={"points": [turn, np.sin(turn)], "kind": "periodic cubic"}))
+    assert np.sin(turn)[-1] != 0 == declared["force.y"].start[-1]
 
 
 @pytest.mark.parametrize("corner", ["", "mm", "0"])
@@ -101,6 +117,11 @@ def test_the_same_numbers_give_the_same_class():
 
 WRONG = [
     ("1 2\n3 x4\n", "contains 'x4' in line 2, which is no number; write numbers such as 0.25 or 1e-3"),
+    ("1.000,5;2\n3;4\n5;6\n", "contains '1.000.5' in line 1, which is no number"),
+    ("0x1;0x2\n3;4\n5;6\n", "contains '0x1' in line 1, which is no number"),
+    ("x;2\n3;4\n5;6\n", "contains 'x' in line 1, which is no number"),
+    ("1;2;\n3;4;\n", "has 3 numbers in line 1 where 2 belong"),
+    ("1_0;2\n30;4\n", "contains '1_0' in line 1, which is no number"),
     ("1 2\n3 4 5\n", "has 3 numbers in line 2 where 2 belong"),
     ("1 2\n", "has 1 value of x; give at least 2"),
     ("", "has 0 values of x; give at least 2"),
@@ -147,6 +168,9 @@ def test_what_is_no_surface_is_refused(given, sentence):
 def test_files_and_names_that_do_not_exist_are_refused(tmp_path):
     with pytest.raises(DeclarationError, match=r"'force' of Tables: the file '.*none.csv' cannot be read: No such file or directory"):
         Tables.with_tables(force=tmp_path / "none.csv")
+    (tmp_path / "book.xlsx").write_bytes(b"PK\x03\x04\xff\x00")
+    with pytest.raises(DeclarationError, match=r"cannot be read: it is no text; give a text file of numbers in columns"):
+        Tables.with_tables(force=tmp_path / "book.xlsx")
     with pytest.raises(DeclarationError, match=r"Tables has no table 'strength'; its tables are force, area"):
         Tables.with_tables(strength=[[0, 1], [0, 1]])
 
