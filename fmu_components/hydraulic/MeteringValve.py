@@ -27,7 +27,7 @@ class MeteringValve(Component):
         A = self.port("A", HYDRAULIC, Side.EFFORT, "first side", {"p": 1e5})
         B = self.port("B", HYDRAULIC, Side.EFFORT, "second side", {"p": 1e5})
         opening = self.input("opening", 0.0, "", "opening of the valve, as the table counts it")
-        curve = self.table("area", ((0.0, 0.1, 1.0), (0.0, 2e-6, 4e-5)), ("", "m2"), "area by opening")
+        curve = self.table("area", ((0.0, 0.1, 1.0), (0.0, 2e-6, 4e-5)), ("", "m2"), "area by opening", least=0)
         discharge = self.parameter("discharge", 0.7, "", "discharge coefficient", above=0)
         density = self.parameter("density", 870.0, "kg/m3", "density of the oil", above=0, nominal=1e3)
         laminar = self.parameter("laminar", 1e4, "Pa", "pressure drop below which the flow is proportional to it", above=0, nominal=1e4)

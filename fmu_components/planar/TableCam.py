@@ -2,11 +2,18 @@
 
 from math import cos, pi
 
+from sympy import Abs
+
+from fmu_components.declare.declaration import DeclarationError
+from fmu_components.declare.functions import InSI
 from fmu_components.declare.icon import Drawing, circle
 from fmu_components.declare.picture import picture, pin
+from fmu_components.declare.tables import Item
 from fmu_components.planar.CamFollower import CamFollower
 
 _POINTS = 72
+_ROUNDED = 1e-4
+"""Difference of the table from one turn, in rad, as of angles that a file gives with four decimals."""
 
 
 class TableCam(CamFollower):
@@ -26,4 +33,8 @@ class TableCam(CamFollower):
         angles = [2 * pi * k / _POINTS for k in range(_POINTS + 1)]
         lifts = [0.005 * (1 - cos(each)) for each in angles[:-1]]
         lift = self.table("lift", (angles, [*lifts, lifts[0]]), ("rad", "m"), "lift of the profile by angle", kind="periodic smooth")
+        if lift.kind not in ("periodic smooth", "periodic cubic"):
+            raise DeclarationError(f"the table 'lift' of {self._name} has kind = '{lift.kind}'; give 'periodic smooth' or 'periodic cubic'")
+        turn = Item(-1, lift.arrays[0]) - Item(0, lift.arrays[0])
+        self.require(_ROUNDED - Abs(InSI(turn) - 2 * pi), "the angles of lift are in rad and cover one turn, 2 pi")
         return base + lift(angle)

@@ -134,8 +134,8 @@ static size_t describe_value(const Instance *instance, Reference reference, size
                                      variable_name(&model, variable), instance->v[reference], *unit ? " " : "", unit);
 }
 
-/* The values that a validity condition depends on, as 's = 0.9 m, stroke = 0.4 m'. Nodes have to increase: those
- * shown are the two neighbours with the least difference. */
+/* The values that a validity condition depends on, as 's = 0.9 m, stroke = 0.4 m'. Where nodes have to increase, they
+ * are the two neighbours with the least difference; of other arrays they are the first and the last element. */
 static void describe_values(const Instance *instance, unsigned requirement, char values[VALUES_LENGTH])
 {
     size_t length = 0;
@@ -147,8 +147,10 @@ static void describe_values(const Instance *instance, unsigned requirement, char
             const double *at = instance->v + array->first + k, *least = instance->v + shown;
             shown = at[1] - at[0] < least[1] - least[0] ? array->first + k : shown;
         }
-        length = describe_value(instance, shown, length, values);
-        length = array ? describe_value(instance, shown + 1, length, values) : length;
+        const bool neighbours = array && instance->v[shown + 1] - instance->v[shown] == instance->margins[requirement];
+        length = describe_value(instance, array && !neighbours ? array->first : shown, length, values);
+        if (array)
+            length = describe_value(instance, neighbours ? shown + 1 : array->first + array->size - 1, length, values);
     }
 }
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.interpolate import PchipInterpolator, RegularGridInterpolator
 
-from coupling import System
+from coupling import BuildError, StartError, System
 from fmu_components.catalogue import find
 from fmu_components.export.build import cached_fmu
 from tests.support.components.signals import blocks
@@ -153,3 +153,37 @@ def test_a_follower_on_the_usual_cam():
             cam.set({"M.theta": turned, "N.x": r, "N.vx": rate, "N.ax": bend})
             assert [cam[f"profile.{name}"] for name in ("q", "qd", "qdd")] == pytest.approx([r, rate, bend], abs=2e-4 * 0.005 * omega**2)
             assert cam["position[1]"] == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("part", "given", "sentence"),
+    [
+        (
+            "planar.TableCam",
+            {"lift": [[0, 90, 180, 270, 360], [0, 0.01, 0.02, 0.01, 0]]},
+            r"cover one turn, 2 pi; .* lift.x\[5\] = 360 rad",
+        ),
+        (
+            "planar.TableCam",
+            {"lift": {"points": [[0, 3, 6.283], [0, 0.01, 0]], "kind": "linear"}},
+            "kind = 'linear'; give 'periodic smooth'",
+        ),
+        ("hydraulic.MeteringValve", {"area": [[0, 1], [-1e-6, 1e-5]]}, "has the value -1e-06, but must be at least 0; correct it"),
+        ("hydraulic.MeteringValve", {"area.y[1]": -1e-6}, "'part.area.y.1.' = -1e-06 m2 is refused: it must be at least 0"),
+        ("signal.Table", {"points": {"points": [[0, 1], [0, 1]], "kind": "cubic"}}, "kind = 'cubic'; give 'linear'"),
+        ("signal.Table", {"points": {"points": [[0, 1], [0, 1]], "beyond": "warned"}}, "beyond = 'warned'; give 'held'"),
+        (
+            "signal.Curve",
+            {"curve": {"points": [[0, 1, 2, 3], [0, 1, 2, 0]], "kind": "periodic linear"}, "curve.y[1]": 3.0},
+            r"curve.y\[1\] = 3, ",
+        ),
+    ],
+)
+def test_tables_that_a_part_cannot_use_are_refused(part, given, sentence):
+    system = System("refused")
+    with pytest.raises((BuildError, StartError), match=sentence):
+        system.add("part", part, given)
+        for port, other in (("M", "fixed"), ("N", "body")) if part == "planar.TableCam" else ():
+            system.add(other, {"fixed": "planar.Fixed", "body": "planar.Body1"}[other])
+            system.connect(f"part.{port}", f"{other}.p1")
+        system.simulate(0.1)

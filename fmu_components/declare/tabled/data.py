@@ -43,8 +43,11 @@ class TableData:
         """Says whether the table is repeated."""
         return self.kind.startswith("periodic")
 
-    def check(self, where: str, stepped: bool, at_least: float) -> None:
-        """Refuses tables that are no function, or begin below ``at_least``; ``stepped`` ones may have two equal nodes, which are a step."""
+    def check(self, where: str, stepped: bool, at_least: float, least: float) -> None:
+        """Refuses tables that are no function, or begin below ``at_least``, or have values below ``least``.
+
+        ``stepped`` ones may have two equal nodes, which are a step.
+        """
         for axis, nodes in zip("xy", self.nodes, strict=False):
             if len(nodes) < 2:
                 raise DeclarationError(f"{where} has {len(nodes)} value{'s' * (len(nodes) != 1)} of {axis}; give at least 2")
@@ -59,6 +62,8 @@ class TableData:
                 raise DeclarationError(f"{where} contains {number}; give finite numbers only")
         if self.nodes[0][0] < at_least:
             raise DeclarationError(f"{where} begins at x[1] = {self.nodes[0][0]:g}, but must be at least {at_least:g}; shift it")
+        if min(self.values) < least:
+            raise DeclarationError(f"{where} has the value {min(self.values):g}, but must be at least {least:g}; correct it")
         count = sum(map(len, self.nodes)) + len(self.values)
         if count > MOST:
             raise DeclarationError(f"{where} has {count} numbers; give at most {MOST}, with more of them where it bends")

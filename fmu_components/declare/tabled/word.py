@@ -14,10 +14,10 @@ from fmu_components.declare.tables import KINDS, Curve, Item, LeastStep, Surface
 
 
 class Table:
-    """A function that a table gives: ``force(x)``, or ``force(x, y)``; its array parameters are the attributes ``arrays``."""
+    """A function that a table gives: ``force(x)``, or ``force(x, y)``; with its ``kind``; its array parameters are ``arrays``."""
 
     def __init__(self, component: Any, name: str, arrays: tuple[sympy.Symbol, ...], kind: str, units: Sequence[str], warned: bool) -> None:
-        self._component, self._name, self.arrays, self._kind, self._units = component, name, arrays, kind, units
+        self._component, self._name, self.arrays, self.kind, self._units = component, name, arrays, kind, units
         self._bounds = (
             [(v.start[0], v.start[-1]) for v in (component._draft.variables[str(each)] for each in arrays[:-1])] if warned else []
         )
@@ -31,7 +31,7 @@ class Table:
             text = f"{axis} at which the table {self._name} is read; beyond its end the last value is held"
             named[place] = self._component.local(f"{self._name}.at.{axis}", argument, unit, text, holds=bounds)
         orders = [sympy.Integer(0)] * len(arguments)
-        return (Curve if len(arguments) == 1 else Surface)(*orders, KINDS.index(self._kind), *named, *self.arrays)
+        return (Curve if len(arguments) == 1 else Surface)(*orders, KINDS.index(self.kind), *named, *self.arrays)
 
 
 class Tabled:
@@ -51,27 +51,29 @@ class Tabled:
         beyond: str = "held",
         at_least: float = -float("inf"),
         stepped: bool = False,
+        least: float = -float("inf"),
     ) -> Table:
         """Declares a function that a table gives, of one argument or two, and returns it: ``force = self.table("force", ...)``, ``force(x)``.
 
         ``points`` are its usual numbers, ``((x1, x2, ...), (y1, y2, ...))`` or ``(x, y, z)`` with a row of z for each x, in ``units``. They
         become the array parameters ``<name>.x`` and ``<name>.y``, and ``<name>.z`` of two arguments. ``kind`` is "linear" or "cubic", which
         is monotone between monotone values, or one of them after "periodic ". ``beyond`` the nodes the value of the end is "held", or held and
-        "warned" of. ``at_least`` is the least node of x, in its unit; in a ``stepped`` table two equal nodes are a step.
+        "warned" of. ``at_least`` is the least node of x, in its unit, and ``least`` the
+        least value; in a ``stepped`` table two equal nodes are a step.
         """
         component: Any = self
         where = f"the table '{name}' of {component._name}"
         arguments = len(units) - 1
         given = type(self).tables.get(name) or given_table(where, points)
         data = table_data(where, given, arguments, kind=kind, beyond=beyond)
-        data.check(where, stepped, at_least)
+        data.check(where, stepped, at_least, least)
         shapes = [(len(nodes),) for nodes in data.nodes]
         arrays = []
         for place, (axis, unit) in enumerate(zip("xyz", units, strict=False)):
             shape = shapes[place] if place < arguments else tuple(size for (size,) in shapes)
             numbers = data.nodes[place] if place < arguments else data.values
             words = f"{'nodes' if place < arguments else 'values'} of the table: {text}"
-            valid = Range(minimum=at_least) if place == 0 else Range()
+            valid = Range(minimum=at_least if place == 0 else least if place == arguments else -float("inf"))
             array = Variable(f"{name}.{axis}", Role.PARAMETER, unit, words, numbers, shape=shape, range=valid)
             arrays.append(component._add(array))
         for axis, nodes in zip("xy", arrays[:-1], strict=False):
