@@ -7,7 +7,8 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 _FIGURES = (".png", ".svg", ".pdf")
 _WRITTEN = (".jrd", ".csv", ".mat", ".html", *_FIGURES)
+_MOST_HIDDEN = 5
+"""Elements of an array, besides the first two and the last one, that are worth a line each."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -196,7 +199,7 @@ def _info(chosen: argparse.Namespace) -> int:
             if rows:
                 print(bold(title))
             width = max((len(name) for name in rows), default=0)
-            for name, text in rows.items():
+            for name, text in _shortened(rows):
                 print(f"  {name:{width}}  {text}".rstrip())
         elif isinstance(rows, list):
             for each in rows:
@@ -206,13 +209,21 @@ def _info(chosen: argparse.Namespace) -> int:
     return COMPLETED
 
 
+def _shortened(rows: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yields the rows; of long arrays only the first two elements and the last one."""
+    for _, group in groupby(rows.items(), lambda row: row[0].rpartition("[")[0] if row[0].endswith("]") else row[0]):
+        elements = list(group)
+        hidden = len(elements) - 3
+        yield from [*elements[:2], ("...", f"{hidden} more"), elements[-1]] if hidden > _MOST_HIDDEN else elements
+
+
 def _fmu_info(fmu: Fmu) -> dict[str, Any]:
     variables = list(fmu.variables.values())
 
-    def described(causality: str) -> dict[str, str]:
+    def described(causality: str, among: Container[str] | None = None) -> dict[str, str]:
         found = {}
         for each in variables:
-            if each.causality == causality:
+            if each.causality == causality and (among is None or each.name in among):
                 start = "" if each.start is None else f"= {each.start:g}" if isinstance(each.start, float) else f"= {each.start!s}"
                 items = ", ".join(f"{number} = {item}" for item, number in each.items)
                 found[each.name] = "  ".join(filter(None, [start, each.unit or "", items and f"({items})", each.description]))
@@ -242,6 +253,7 @@ def _fmu_info(fmu: Fmu) -> dict[str, Any]:
         "states": len(fmu.states),
         "kinds": can,
         "ports": {name: f"{port.kind.removeprefix('org.jourdain.')}: {', '.join(port.members)}" for name, port in fmu.terminals.items()},
+        "start values of states": described("local", {fmu.by_reference[each].name for each in fmu.states if each in fmu.by_reference}),
         "inputs": described("input"),
         "outputs": described("output"),
         "parameters": described("parameter"),

@@ -157,6 +157,12 @@ def test_info_tells_what_is_in_a_file(machine: Path, capsys: pytest.CaptureFixtu
     assert "rod.theta" in load(fmu).variables
     said = json.loads(run(capsys, "info", "planar.Revolute", "--json")[1])
     assert said["model"] == "planar.Revolute" and set(said["ports"]) == {"M", "N"} and "rotation.k" in said["parameters"]
+    said = json.loads(run(capsys, "info", "mechanical1d.Mass", "--json")[1])
+    assert said["start values of states"] == {"s": "= 0  m  position", "v": "= 0  m/s  velocity"}
+    lines = [line.split() for line in run(capsys, "info", "planar.TableCam")[1].splitlines()]
+    shown = next(place for place, words in enumerate(lines) if words[0] == "lift.x[2]")
+    assert lines[shown + 1] == ["...", "70", "more"] and lines[shown + 2][0] == "lift.x[73]" and lines[shown + 3][0] == "lift.y[1]"
+    assert "lift.x[40]" in json.loads(run(capsys, "info", "planar.TableCam", "--json")[1])["parameters"]
     code, out, _ = run(capsys, "info", fmu)
     assert code == 0 and "Co-Simulation" in out and "rod.theta" in out and "rod.m" in out
     said = json.loads(run(capsys, "info", fmu, "--json")[1])

@@ -63,6 +63,10 @@ class Tabled:
         """
         component: Any = self
         where = f"the table '{name}' of {component._name}"
+        if isinstance(units, str) or len(units) not in (2, 3):
+            raise DeclarationError(
+                f"{where} has the units {units!r}; give those of its one or two arguments and of its values, such as ('m', 'N')"
+            )
         arguments = len(units) - 1
         given = type(self).tables.get(name) or given_table(where, points)
         data = table_data(where, given, arguments, kind=kind, beyond=beyond)

@@ -187,6 +187,20 @@ def test_units_are_checked():
         declaration(Wrong)
 
 
+@pytest.mark.parametrize("units", ["mN", ("N",), ("m", "m", "m", "N")])
+def test_a_table_has_a_unit_for_each_argument_and_one_for_its_values(units):
+    class Odd(Component):
+        """A table with too few or too many units."""
+
+        def declare(self):
+            self.table("force", ((0, 1), (0, 1)), units, "force by deflection")
+
+    with pytest.raises(
+        DeclarationError, match=r"'force' of Odd has the units .*; give those of its one or two arguments and of its values"
+    ):
+        declaration(Odd)
+
+
 def test_a_table_takes_as_many_arguments_as_it_has():
     class Wrong(Component):
         """A curve of two arguments."""
