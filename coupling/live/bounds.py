@@ -111,7 +111,7 @@ def _rows(session: Session, found: dict[Address, int]) -> np.ndarray:
 
 
 def _beyond(session: Session, part: int, variable: FmuVariable, worst: float) -> str:
-    """Returns the sentence of a variable with its values: percent, times, parameters, and the value or the bound times a parameter."""
+    """Returns the sentence of a variable with its values: percent, value, times, parameters, and value or bound times a parameter."""
     owner, _, _ = variable.name.rpartition(".")
 
     def filled(found: re.Match[str]) -> str:
@@ -121,15 +121,16 @@ def _beyond(session: Session, part: int, variable: FmuVariable, worst: float) ->
         digits = 1 if of == "bound" else 2
         return f"{float(f'{factor * size:.{digits}g}'):g}"
 
-    times, percent = math.ceil(worst / variable.maximum), f"{100 * worst:.0f} %"
-    said = variable.beyond.replace("{percent}", percent).replace("{times}", str(times))
+    said = variable.beyond.replace("{percent}", f"{100 * worst:.0f} %").replace("{value}", f"{worst:.3g}")
+    if variable.maximum > 0:
+        said = said.replace("{times}", str(math.ceil(worst / variable.maximum)))
     return re.sub(r"\{(?:(value|bound)\*)?(\w+)\}", filled, said)
 
 
 def _sentence(session: Session, address: Address, left: _Left) -> str:
     part, variable = session.built.parts[address.part], _variable(session, address)
     limit = f"at least {variable.minimum:g}" if left.worst < variable.minimum else f"at most {variable.maximum:g}"
-    if variable.beyond and left.worst > variable.maximum > 0:
+    if variable.beyond and left.worst > variable.maximum:
         return f"'{f'{part.name}.{variable.name}'.rpartition('.')[0]}' {_beyond(session, address.part, variable, left.worst)}"
     unit, step = f" {variable.unit}" if variable.unit else "", session.run.communication_step
     remedy = "change the loads, or connect a component that keeps it in range"

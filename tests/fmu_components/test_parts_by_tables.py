@@ -187,3 +187,15 @@ def test_tables_that_a_part_cannot_use_are_refused(part, given, sentence):
             system.add(other, {"fixed": "planar.Fixed", "body": "planar.Body1"}[other])
             system.connect(f"part.{port}", f"{other}.p1")
         system.simulate(0.1)
+
+
+@pytest.mark.parametrize(("nodes", "warned"), [([-0.01, 0.01], True), ([-1.0, 1.0], False)])
+def test_a_warning_tells_how_far_a_table_is_exceeded(nodes, warned):
+    """It goes by the nodes that are set, which need not be those of the declaration."""
+    system = System("short")
+    system.add("wall", "mechanical1d.Fixed1D")
+    system.add("mass", "mechanical1d.Mass", {"s": 0.05})
+    table = {"points": [[-0.02, 0.02], [-1, 1]], "beyond": "warned"}
+    system.join("mechanical1d.TableSpring", "wall.flange", "mass.flange", {"force": table, "force.x": nodes}, name="spring")
+    said = "'spring.force' is read up to 0.04 m beyond its x, where the value of its end is held: give it more points"
+    assert list(system.simulate(0.1).outcome.warnings) == [said] * warned

@@ -18,20 +18,35 @@ class Table:
 
     def __init__(self, component: Any, name: str, arrays: tuple[sympy.Symbol, ...], kind: str, units: Sequence[str], warned: bool) -> None:
         self._component, self._name, self.arrays, self.kind, self._units = component, name, arrays, kind, units
-        self._bounds = (
-            [(v.start[0], v.start[-1]) for v in (component._draft.variables[str(each)] for each in arrays[:-1])] if warned else []
-        )
+        self._warned = warned
+        self._watched = 0
 
     def __call__(self, *arguments: sympy.Expr) -> sympy.Expr:
         """Returns the value at one or two ``arguments``."""
         if len(arguments) != len(self.arrays) - 1:
             raise DeclarationError(f"the table '{self._name}' was given {len(arguments)} arguments; it takes {len(self.arrays) - 1}")
         named = [sympy.sympify(each) for each in arguments]
-        for axis, unit, bounds, (place, argument) in zip("xy", self._units, self._bounds, enumerate(named), strict=False):
-            text = f"{axis} at which the table {self._name} is read; beyond its end the last value is held"
-            named[place] = self._component.local(f"{self._name}.at.{axis}", argument, unit, text, holds=bounds)
+        if self._warned:
+            for axis, nodes, unit, argument in zip("xy", self.arrays, self._units, named, strict=False):
+                self._watch(axis, nodes, unit, argument)
         orders = [sympy.Integer(0)] * len(arguments)
         return (Curve if len(arguments) == 1 else Surface)(*orders, KINDS.index(self.kind), *named, *self.arrays)
+
+    def _watch(self, axis: str, nodes: sympy.Symbol, unit: str, argument: sympy.Expr) -> None:
+        """Declares how far an argument is beyond the nodes, of which a run warns."""
+        self._watched += 1
+        start, first, last = self._component._draft.variables[str(nodes)].start, Item(0, nodes), Item(-1, nodes)
+        self._component._calculated(
+            Role.LOCAL,
+            f"{self._name}.excess[{self._watched}]",
+            sympy.Abs(argument - (first + last) / 2) - (last - first) / 2,
+            unit,
+            f"distance of an argument {axis} of the table {self._name} beyond its nodes; negative between them",
+            nominal=start[-1] - start[0],
+            holds=(None, 0),
+            beyond=f"is read up to {{value}} {unit}".rstrip()
+            + f" beyond its {axis}, where the value of its end is held: give it more points",
+        )
 
 
 class Tabled:

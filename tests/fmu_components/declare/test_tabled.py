@@ -98,8 +98,8 @@ def test_a_curve_is_given_by_numbers(given):
     assert (declared["force.x"].start, declared["force.y"].start) == ((-1, 0.5, 2), (-10, 0, 40))
     warned = isinstance(given, dict)
     assert declared["f"].equation.args[1] == int(warned)
-    assert ("force.at.x" in declared.by_name) == warned
-    assert not warned or declared["force.at.x"].holds == (-1, 2)
+    assert ("force.excess[1]" in declared.by_name) == warned
+    assert not warned or (declared["force.excess[1]"].holds, declared["force.excess[1]"].nominal) == ((None, 0), 3)
 
 
 def test_a_surface_is_given_by_numbers():
