@@ -53,10 +53,17 @@ def main(arguments: Sequence[str] | None = None, prog: str = "build_fmus.py") ->
         help="a table of the one component that is named, from a file with two columns in SI units, or with y in its first row and x in its "
         "first column; may be repeated",
     )
+    parser.add_argument(
+        "--kind",
+        action="append",
+        default=[],
+        metavar="NAME=KIND",
+        help="kind of a table that --table gives, such as cubic or 'periodic smooth' (default: that of the component); may be repeated",
+    )
     parser.add_argument("--list", action="store_true", help="list the components and stop")
     chosen = parser.parse_args(arguments)
     try:
-        components = _with_tables(_components(chosen.names), chosen.table)
+        components = _with_tables(_components(chosen.names), chosen.table, chosen.kind)
         if chosen.list:
             for component in components:
                 print(f"{component_name(component):32} {component_title(component)}")
@@ -89,17 +96,29 @@ def _components(names: Sequence[str]) -> list[type[Component]]:
     return chosen
 
 
-def _with_tables(components: list[type[Component]], given: Sequence[str]) -> list[type[Component]]:
-    """Returns the only component with the tables of ``--table``; all components where none is given."""
-    if not given:
-        return components
-    pairs = [each.partition("=") for each in given]
-    wrong = next((text for text, (name, _, file) in zip(given, pairs, strict=True) if not name or not file), None)
-    if wrong is not None:
-        raise DeclarationError(f"--table {wrong}: write the name of a table and its file, such as force=spring.csv")
-    if len(components) != 1:
+def _with_tables(components: list[type[Component]], files: Sequence[str], kinds: Sequence[str]) -> list[type[Component]]:
+    """Returns the only component with the tables of ``--table`` and their ``--kind``; all components where none is given."""
+    tables = {name: {"points": file} for name, file in _pairs("--table", "file, such as force=spring.csv", files).items()}
+    for name, kind in _pairs("--kind", "kind, such as force=cubic", kinds).items():
+        if name not in tables:
+            raise DeclarationError(f"--kind {name}={kind}: there is no table of that name; give its file by --table {name}=FILE")
+        tables[name]["kind"] = kind
+    if tables and len(components) != 1:
         raise DeclarationError(f"--table is for one component, but {len(components)} are built; name the one that has the table")
-    return [components[0].with_tables(**{name: file for name, _, file in pairs})]
+    return [components[0].with_tables(**tables)] if tables else components
+
+
+def _pairs(option: str, what: str, given: Sequence[str]) -> dict[str, str]:
+    """Returns the values of an option by the names before their equals signs."""
+    found: dict[str, str] = {}
+    for each in given:
+        name, _, value = each.partition("=")
+        if not name or not value:
+            raise DeclarationError(f"{option} {each}: write the name of a table and its {what}")
+        if name in found:
+            raise DeclarationError(f"{option} {each}: '{name}' is given twice; leave one out")
+        found[name] = value
+    return found
 
 
 def _modelica(components: Sequence[type[Component]], folder: Path, named: bool) -> str:

@@ -9,7 +9,9 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import fmpy
 import pytest
+from scipy.interpolate import PchipInterpolator
 
 import build_fmus
 from fmu_components.catalogue import all_components
@@ -89,6 +91,10 @@ def test_a_table_comes_from_a_file(run: Run, tmp_path: Path) -> None:
     )
     with zipfile.ZipFile(tmp_path / "fmi3" / "signal.Table.fmu") as archive:
         assert 'start="1.0 5.0 4.0"' in archive.read("modelDescription.xml").decode()
+    curve = ("signal.Curve", "--table", f"curve={tmp_path / 'steps.csv'}", "--kind", "curve=cubic")
+    assert run("--out", tmp_path, "--platform", "linux64", "--fmi", "3", *curve)[0] == 0
+    rows = fmpy.simulate_fmu(tmp_path / "fmi3" / "signal.Curve.fmu", start_values={"u": 1.0}, stop_time=0.1, output=["y"])
+    assert rows["y"][-1] == pytest.approx(PchipInterpolator([0, 2, 3], [1, 5, 4])(1.0), rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -99,6 +105,11 @@ def test_a_table_comes_from_a_file(run: Run, tmp_path: Path) -> None:
             ("signal.Table", "--table", "points=none.csv"),
             "the table 'points' of signal.Table: the file 'none.csv' cannot be read: No such file",
         ),
+        (
+            ("signal.Table", "--table", "points=a.csv", "--table", "points=b.csv"),
+            "--table points=b.csv: 'points' is given twice; leave one out",
+        ),
+        (("signal.Curve", "--kind", "curve=cubic"), "there is no table of that name; give its file by --table curve=FILE"),
         (("signal.Table", "signal.Gain", "--table", "points=a.csv"), "--table is for one component, but 2 are built"),
     ],
 )
