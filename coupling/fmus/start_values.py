@@ -35,12 +35,20 @@ def start_items(instance: str, fmu: Fmu, name: str, value: Any, again: bool = Fa
     except ValueError:
         fits = False
     if not fits:
+        table, single = name.rpartition(".")[0], f"single ones, such as '{name}{next(subscripts(array.dimensions), '[1]')}'"
+        if _is_table(fmu, table):
+            single = f"a table '{table}' of another size when the component is added"
         raise BuildError(
-            f"'{instance}.{name}' = {shown(value)} is refused: it is an array of {shape}; give as many values, row by row, or single ones, such as "
-            f"'{name}{next(subscripts(array.dimensions), '[1]')}'"
+            f"'{instance}.{name}' = {shown(value)} is refused: it is an array of {shape}; give as many values, row by row, or {single}"
         )
     elements = (f"{name}{each}" for each in subscripts(array.dimensions))
     return [(each, _checked(instance, fmu, each, of, again)) for each, of in zip(elements, values.ravel(), strict=True)]
+
+
+def _is_table(fmu: Fmu, name: str) -> bool:
+    """Says whether a component's table has this name, as the text of its nodes tells."""
+    nodes = fmu.variables.get(f"{name}.x[1]")
+    return nodes is not None and (nodes.description or "").startswith("nodes of the table")
 
 
 def _checked(instance: str, fmu: Fmu, name: str, value: Any, again: bool) -> Settable:
@@ -49,6 +57,8 @@ def _checked(instance: str, fmu: Fmu, name: str, value: Any, again: bool) -> Set
     if variable is None:
         settable = [v.name for v in fmu.variables.values() if _settable(v)]
         hint = nearest(name, settable) or _meant(name, fmu, settable) or nearest(name, fmu.variables)
+        if _is_table(fmu, name):
+            hint = f"it is a table: give [x, y] or a file when the component is added, or set elements such as '{name}.x[1]'"
         hint = hint or f"variables that can be set: {listed(settable) or 'none'}"
         raise BuildError(f"'{instance}' ({fmu.model_name}) has no variable '{name}' to start from; {hint}")
     if not _settable(variable):

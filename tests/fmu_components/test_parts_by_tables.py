@@ -170,6 +170,16 @@ def test_a_follower_on_the_usual_cam():
         ),
         ("hydraulic.MeteringValve", {"area": [[0, 1], [-1e-6, 1e-5]]}, "has the value -1e-06, but must be at least 0; correct it"),
         ("hydraulic.MeteringValve", {"area.y[1]": -1e-6}, "'part.area.y.1.' = -1e-06 m2 is refused: it must be at least 0"),
+        (
+            "signal.Curve",
+            {"curve": 3.0},
+            r"no variable 'curve' to start from; it is a table: give \[x, y\] or a file when the component is added",
+        ),
+        (
+            "signal.Map",
+            {"map.x": [0, 1, 2]},
+            "an array of 2; give as many values, row by row, or a table 'map' of another size when the component",
+        ),
         ("signal.Table", {"points": {"points": [[0, 1], [0, 1]], "kind": "cubic"}}, "kind = 'cubic'; give 'linear'"),
         ("signal.Table", {"points": {"points": [[0, 1], [0, 1]], "beyond": "warned"}}, "beyond = 'warned'; give 'held'"),
         (
