@@ -11,9 +11,6 @@ from fmu_components.declare.joint import Joint
 from fmu_components.declare.switched import Friction, friction
 from fmu_components.declare.tables import Item
 
-_ROUNDING = 1e-9
-"""Size in SI units below which a negative limit counts as zero."""
-
 
 class Losing(Joint):
     """Base of joints whose friction is one of their constraints: its power is their output ``loss``."""
@@ -51,15 +48,13 @@ class Rubbing(Losing):
 class RubbingByTable(Rubbing):
     """Base of frictions whose limit is a table of the speed of slip, instead of the curve of Stribeck."""
 
-    def declare(self) -> None:
-        super().declare()
-        self.holds(self["limit[1]"], least=0)
-
     def rubs(self, slip: sympy.Expr, what: str, unit: str, speed: str) -> Friction:
-        curve = self.table(what, ((0.0, 0.01, 0.1, 1.0), (1.5, 1.2, 1.0, 1.1)), (speed, unit), f"{what} by speed of slip", at_least=0)
+        curve = self.table(
+            what, ((0.0, 0.01, 0.1, 1.0), (1.5, 1.2, 1.0, 1.1)), (speed, unit), f"{what} by speed of slip", at_least=0, least=0
+        )
         peak = self.parameter("peak", 1.0, "", f"{what} up to which it sticks, by the first one of the table", at_least=1)
         at_rest = Item(0, curve.arrays[1])
         return friction(slip, at_rest, peak * at_rest, lambda _, v: curve(v))
 
     def validity(self, M, N):
-        return [(InSI(self["limit[1]"]) + _ROUNDING, "the friction by the table is not negative, since both directions share it")]
+        return []

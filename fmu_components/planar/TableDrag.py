@@ -19,6 +19,6 @@ class TableDrag(Drag):
     def law(self):
         """Declares the table, and returns the force per speed as a function of the speed."""
         points = ((0.0, 10.0, 20.0, 30.0), (0.0, 50.0, 200.0, 450.0))
-        resistance = self.table("resistance", points, ("m/s", "N"), "size of the force by speed", at_least=0)
+        resistance = self.table("resistance", points, ("m/s", "N"), "size of the force by speed", at_least=0, least=0)
         slow = self.parameter("slow", 1e-3, "m/s", "speed below which the force is proportional to the speed", above=0, nominal=1e-3)
         return lambda speed: resistance(Max(speed, slow)) / Max(speed, slow)

@@ -17,5 +17,5 @@ class MeteringValve(Restrictor):
     def conductance(self):
         """Declares the table, the opening and the sonic conductance, and returns the conductance."""
         opening = self.input("opening", 0.0, "", "opening of the valve, as the table counts it")
-        curve = self.table("share", ((0.0, 0.2, 1.0), (0.0, 0.1, 1.0)), ("", ""), "share of C by opening")
-        return super().conductance() * self.output("open", curve(opening), "", "share of C at this opening", holds=(0, None))
+        curve = self.table("share", ((0.0, 0.2, 1.0), (0.0, 0.1, 1.0)), ("", ""), "share of C by opening", least=0)
+        return super().conductance() * self.output("open", curve(opening), "", "share of C at this opening")

@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.interpolate import PchipInterpolator
 
-from coupling.live.derivatives.jacobians import StartRefused
+from coupling.errors import BuildError
 from tests.support.components.circuits import circuit, event_times
 
 INERTIA, KINETIC, STATIC, SPEED, VISCOUS, W = 2.0, 3.0, 4.5, 0.4, 0.7, 2.0
@@ -98,12 +98,10 @@ def test_it_sticks_and_slips_both_ways_as_by_cases(name: str) -> None:
 
 
 def test_friction_by_a_negative_table() -> None:
-    """A negative value at rest is refused, and one at a speed of the run is warned of."""
+    """The sentence names the instance, the value and the least one."""
     system = circuit({"wall": ("mechanical1d.Fixed1D", {}), "mass": ("mechanical1d.Mass", {"v": 0.5})}, [])
-    system.join("mechanical1d.TableFriction", "wall.flange", "mass.flange", {"force": [[0, 1], [3, -5]]}, name="rub")
-    assert "'rub.limit[1]' leaves the range" in system.simulate(0.01).outcome.warnings[0]
-    with pytest.raises(StartRefused, match=r"rub: it is required that the friction by the table is not negative.* is -1, "):
-        system.simulate(0.01, start_values={"rub.force.y[1]": -1.0})
+    with pytest.raises(BuildError, match=r"'rub' cannot be added: the table 'force' .* has the value -5, but must be at least 0"):
+        system.join("mechanical1d.TableFriction", "wall.flange", "mass.flange", {"force": [[0, 1], [3, -5]]}, name="rub")
 
 
 def test_a_belt_that_slips_loses_its_slip() -> None:
