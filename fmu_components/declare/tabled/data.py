@@ -48,6 +48,9 @@ class TableData:
 
         ``stepped`` ones may have two equal nodes, which are a step.
         """
+        for number in (*self.values, *(each for nodes in self.nodes for each in nodes)):
+            if not math.isfinite(number):
+                raise DeclarationError(f"{where} contains {number}; give finite numbers only")
         for axis, nodes in zip("xy", self.nodes, strict=False):
             if len(nodes) < 2:
                 raise DeclarationError(f"{where} has {len(nodes)} value{'s' * (len(nodes) != 1)} of {axis}; give at least 2")
@@ -57,9 +60,6 @@ class TableData:
                     raise DeclarationError(
                         f"{where} does not increase: {axis}[{place}] = {after:g}{line} follows {before:g}; sort it, and remove repetitions"
                     )
-        for number in (*self.values, *(each for nodes in self.nodes for each in nodes)):
-            if not math.isfinite(number):
-                raise DeclarationError(f"{where} contains {number}; give finite numbers only")
         if self.nodes[0][0] < at_least:
             raise DeclarationError(f"{where} begins at x[1] = {self.nodes[0][0]:g}, but must be at least {at_least:g}; shift it")
         if min(self.values) < least:
@@ -147,7 +147,7 @@ def _cells(line: str) -> tuple[str, ...]:
 
 def _is_head(row: tuple[Any, ...]) -> bool:
     """Says whether a row of a file names or describes columns: where two columns are given, neither begins like a number."""
-    begins = [bool(re.match(r"[-+]?\.?\d", cell)) for cell in row]
+    begins = [_is_number(cell) or bool(re.match(r"[-+]?\.?\d", cell)) for cell in row]
     return not begins[0] and (len(row) != 2 or not begins[1])
 
 

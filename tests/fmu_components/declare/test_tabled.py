@@ -126,6 +126,7 @@ WRONG = [
     ("1 2\n", "has 1 value of x; give at least 2"),
     ("", "has 0 values of x; give at least 2"),
     ("0 2\n3 4\n\n3 5\n", "does not increase: x[3] = 3 in line 4 follows 3; sort it, and remove repetitions"),
+    ("nan nan\n0 2\n3 4\n", "contains nan; give finite numbers only"),
     ("0 2\n3 inf\n", "contains inf; give finite numbers only"),
     ([[0, 1, 2], [0, 1]], "has 3 numbers where 2 belong"),
     ([0, 1, 2], "has 1 number where 2 belong"),
