@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -152,6 +152,10 @@ class Result:
 
     def __contains__(self, name: str) -> bool:
         return name in self._column
+
+    def __iter__(self) -> Iterator[str]:
+        """Gives the names of the variables, as a table of pandas gives those of its columns; the length is the number of rows there, too."""
+        return iter(self.names)
 
     def __len__(self) -> int:
         return len(self.time)

@@ -24,7 +24,7 @@ def result() -> Result:
 
 def test_values_by_name(result: Result) -> None:
     """They are arrays beside the time, which has a name as well."""
-    assert len(result) == len(result.time) == len(result["rod.theta"]) == 501
+    assert len(result) == len(result.time) == len(result["rod.theta"]) == 501 and list(result) == list(result.names)
     assert result.names[0] == "ground.p1.x" and "rod.theta" in result and "rod.thta" not in result
     assert (result["time"] == result.time).all()
     assert result["rod.theta"][0] == 0 and result["rod.theta"][-1] < -1
