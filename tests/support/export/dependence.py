@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -57,10 +59,15 @@ class Dependence:
         """The unknowns whose slope along the known is the same at all points, except as the kind allows."""
         if (known, kind) not in self._proportional:
             slopes = [
-                {name: (after[name] - before[name]) / change for name in self._unknowns}
+                ({name: (after[name] - before[name]) / change for name in self._unknowns}, _rounding(before, after) / abs(change))
                 for before, after, change in self._pairs(known, kind)
             ]
-            same = {name for name in self._unknowns if all(_same(each[name], slopes[0][name]) for each in slopes)}
+            first, loose = slopes[0]
+            same = {
+                name
+                for name in self._unknowns
+                if all(_same(slope[name], first[name]) or abs(slope[name] - first[name]) <= loose + rounding for slope, rounding in slopes)
+            }
             self._proportional[known, kind] = same
         return self._proportional[known, kind]
 
@@ -134,6 +141,11 @@ def _frozen(variable: Variable, kind: str) -> bool:
 
 def _same(a: float, b: float) -> bool:
     return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)
+
+
+def _rounding(*values: dict[str, float]) -> float:
+    """Returns what may be rounding in a difference: stiff components add terms that are far larger than their sum."""
+    return 1e3 * sys.float_info.epsilon * max(abs(each) for each in chain(*(each.values() for each in values)) if math.isfinite(each))
 
 
 @cache
