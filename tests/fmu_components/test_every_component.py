@@ -170,7 +170,13 @@ def check_adjoint_derivatives_agree_with_directional_ones(component, fmi, fmu):
             start_at(driver, component, point, 3, switch)
             rows = np.array([driver.adjoint([u], knowns, [1.0]) for u in unknowns])
             columns = np.array([driver.directional(unknowns, [k], [1.0]) for k in knowns]).T.reshape(rows.shape)
-            assert np.array_equal(rows, columns)
+            # Along a chain of equations both ways add in another order.
+            chained = table_of(component).chained
+            assert (
+                np.allclose(rows, columns, rtol=1e-12, atol=1e-13 * max(1, abs(columns).max(initial=0)))
+                if chained
+                else np.array_equal(rows, columns)
+            )
             weights = random.uniform(-1, 1, len(unknowns))
             assert np.allclose(
                 driver.adjoint(unknowns, knowns, weights), weights @ columns, rtol=1e-13, atol=1e-13 * max(1, abs(columns).max(initial=0))

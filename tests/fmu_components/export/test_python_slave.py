@@ -37,8 +37,11 @@ BODY = VariableTable(declaration(find("planar.Body1")))
 FATAL = 4
 BASE = (Role.TIME, Role.PARAMETER, Role.SWITCH, Role.STATE, Role.DISCRETE, Role.RELATION, Role.INPUT, Role.DISCRETE_INPUT, Role.ALGEBRAIC)
 DIGITS = 30
-ROUNDING = {"spatial.RevoluteBody": 10}
-"""Factors by which rounding grows more over a step, where an acceleration of 1e3 is a quotient with cancellation."""
+ROUNDING = dict.fromkeys([name for name in COMPONENTS if "spatial.RevoluteBody" in name], 10) | dict.fromkeys(
+    [name for name in COMPONENTS if "Beam" in name], 1e6
+)
+"""Factors by which rounding grows more over a step, where an acceleration of 1e3 is a quotient with cancellation, and where the explicit method
+steps along the border of its stability, as stiff shapes make it do."""
 
 
 @pytest.fixture(scope="session")
@@ -190,7 +193,7 @@ def check_both_backends_give_the_same_outputs(table, fmu, fmu_of):
                     driver.step(time, size)
                 time += size
             first, second = (driver.get(names) for driver in (native, python))
-            scale = ROUNDING.get(declared.name, 1) * max([1.0, *(abs(v) for v in first.values())])
+            scale = (ROUNDING.get(declared.name, 1) if time else 1) * max([1.0, *(abs(v) for v in first.values())])
             for name in names:
                 assert second[name] == pytest.approx(first[name], rel=1e-12, abs=1e-12 * scale), (name, time)
 
