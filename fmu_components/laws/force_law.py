@@ -66,8 +66,8 @@ class ForceLaw(Component):
     def _along(self, M: Any, N: Any, kind: PortKind) -> tuple[list[sympy.Expr], sympy.Expr, sympy.Expr]:
         """Returns the direction of the law at M, the stretch and its rate."""
         if kind not in (PLANAR, SPATIAL):
-            ahead, back = (kind.chains[0][order].name for order in (0, 1))
-            return [sympy.S.One], getattr(N, ahead) - getattr(M, ahead), getattr(N, back) - getattr(M, back)
+            place, rate = (kind.chains[0][order].name for order in (0, 1))
+            return [sympy.S.One], getattr(N, place) - getattr(M, place), getattr(N, rate) - getattr(M, rate)
         smoothing = self.parameter("smoothing", 1e-9, "m", "length below which the direction of the force fades", above=0, nominal=1e-9)
         MN = N.point - M.point
         length = self.local("length", sqrt(MN.dot(MN) + smoothing**2), "m", "distance of M and N")

@@ -1,8 +1,9 @@
 """Spring and damper by tables, between translational flanges."""
 
 from fmu_components.declare.component import Component
-from fmu_components.declare.icon import Drawing, axes, damper, line, spring
+from fmu_components.declare.icon import Drawing, axes, line
 from fmu_components.declare.ports import TRANSLATIONAL, Side
+from fmu_components.mechanical1d.SpringDamper1D import SpringDamper1D
 
 
 class TableSpring(Component):
@@ -17,12 +18,7 @@ class TableSpring(Component):
     units = ("m", "m/s", "N")
     usual = ((-0.1, 0.0, 0.1), (-100.0, 0.0, 100.0))
     drawing = Drawing(
-        line((-0.9, 0), (-0.65, 0)),
-        line((0.9, 0), (0.65, 0)),
-        line((-0.65, 0.32), (-0.65, -0.35)),
-        line((0.65, 0.32), (0.65, -0.35)),
-        spring(-0.65, 0.65, 0.32),
-        *damper(-0.65, 0.65, -0.35),
+        *SpringDamper1D.drawing.shapes,
         *axes(-0.85),
         line((-0.5, -0.85), (-0.2, -0.6), (0.1, -0.55), (0.5, 0.75), width=0.1),
     )

@@ -14,7 +14,7 @@ from fmu_components.declare.tables import KINDS, Curve, Item, LeastStep, Surface
 
 
 class Table:
-    """A function that a table gives: ``force(x)``, or ``force(x, y)``; with its ``kind``; its array parameters are ``arrays``."""
+    """A function that a table gives, ``force(x)`` or ``force(x, y)``. Its array parameters are ``arrays``."""
 
     def __init__(self, component: Any, name: str, arrays: tuple[sympy.Symbol, ...], kind: str, units: Sequence[str], warned: bool) -> None:
         self._component, self._name, self.arrays, self.kind, self._units = component, name, arrays, kind, units
@@ -72,9 +72,9 @@ class Tabled:
 
         ``points`` are its usual numbers, ``((x1, x2, ...), (y1, y2, ...))`` or ``(x, y, z)`` with a row of z for each x, in ``units``. They
         become the array parameters ``<name>.x`` and ``<name>.y``, and ``<name>.z`` of two arguments. ``kind`` is "linear" or "cubic", which
-        is monotone between monotone values, or one of them after "periodic ". ``beyond`` the nodes the value of the end is "held", or held and
-        "warned" of. ``at_least`` is the least node of x, in its unit, and ``least`` the
-        least value; in a ``stepped`` table two equal nodes are a step.
+        is monotone between monotone values, or one of them after "periodic ". ``beyond`` tells what holds outside of the nodes: the value of
+        the end is "held", or held and "warned" of. ``at_least`` is the least node of x, in its unit, and ``least`` the least value. In a
+        ``stepped`` table two equal nodes are a step.
         """
         component: Any = self
         where = f"the table '{name}' of {component._name}"
@@ -96,8 +96,8 @@ class Tabled:
             array = Variable(f"{name}.{axis}", Role.PARAMETER, unit, words, numbers, shape=shape, range=valid)
             arrays.append(component._add(array))
         for axis, nodes in zip("xy", arrays[:-1], strict=False):
-            least = LeastStep(nodes)
-            margin = sympy.Piecewise((1, least >= 0), (InSI(least), True)) if stepped else least
+            step = LeastStep(nodes)
+            margin = sympy.Piecewise((1, step >= 0), (InSI(step), True)) if stepped else step
             component.require(margin, f"the nodes {name}.{axis} {'never decrease' if stepped else 'increase'}")
         if data.periodic:
             first, last = Item(0, arrays[1]), Item(-1, arrays[1])

@@ -11,10 +11,11 @@ from scipy.interpolate import PchipInterpolator, RegularGridInterpolator
 from coupling.fused.c_code import Section, c_source
 from coupling.fused.c_loops import loops_source
 from coupling.fused.expressions import Graph, Op
-from coupling.fused.gradients import gradients
+from coupling.fused.gradients import _LARGEST, _LAST_ALONG_Y, gradients
 from coupling.fused.not_fused import NotFused
 from coupling.fused.tape import Writer
 from coupling.kernel.tapes import machine, tape
+from fmu_components.declare import tables
 from tests.support.fused.graphs import Staged, in_c
 
 X = np.array([-1.0, -0.4, 0.1, 0.3, 1.2, 1.9])
@@ -130,3 +131,8 @@ def test_derivatives_that_vanish_are_zero_and_others_have_an_end():
     surface = graph.apply(Op.SURFACE, *orders, graph.one, x, *sizes, first, first, first)
     with pytest.raises(NotFused, match="a surface has no derivative of order 4 by its second argument"):
         gradients(graph, [surface], Op.STATE)
+
+
+def test_derivatives_end_where_those_of_declarations_do() -> None:
+    """Graphs know no declarations, and therefore have these orders themselves."""
+    assert (_LARGEST, _LAST_ALONG_Y) == (tables.LARGEST, tables._LAST_ALONG_Y)

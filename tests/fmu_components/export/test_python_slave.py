@@ -37,11 +37,8 @@ BODY = VariableTable(declaration(find("planar.Body1")))
 FATAL = 4
 BASE = (Role.TIME, Role.PARAMETER, Role.SWITCH, Role.STATE, Role.DISCRETE, Role.RELATION, Role.INPUT, Role.DISCRETE_INPUT, Role.ALGEBRAIC)
 DIGITS = 30
-ROUNDING = dict.fromkeys([name for name in COMPONENTS if "spatial.RevoluteBody" in name], 10) | dict.fromkeys(
-    [name for name in COMPONENTS if "Beam" in name], 1e6
-)
-"""Factors by which rounding grows more over a step, where an acceleration of 1e3 is a quotient with cancellation, and where the explicit method
-steps along the border of its stability, as stiff shapes make it do."""
+ROUNDING = dict.fromkeys([name for name in COMPONENTS if "spatial.RevoluteBody" in name], 10)
+"""Factors by which rounding grows more over a step, where an acceleration of 1e3 is a quotient with cancellation."""
 
 
 @pytest.fixture(scope="session")
@@ -180,12 +177,15 @@ def check_both_backends_give_the_same_outputs(table, fmu, fmu_of):
     point = reference(component).random_point(random)
     names = [v.name for v in declared.with_role(Role.OUTPUT)]
     roles = (Role.PARAMETER, Role.STATE, Role.INPUT, Role.ALGEBRAIC)
-    start = {v.name: point[v.name] for v in declared.with_role(*roles)}
+    # Deformations larger than the body itself leave it no inertia.
+    start = {v.name: point[v.name] * (0.01 if v.elastic else 1) for v in declared.with_role(*roles)}
     with Driver(fmu(component, 2), "cs") as native, Driver(fmu_of(table), "cs", logging=True) as python:
         for driver in (native, python):
             driver.start(start)
         time = 0.0
-        for size in (0.0, 0.01, 0.2, 0.05):
+        # Stiff shapes would let the explicit method step along the border of its stability, where rounding grows.
+        share = 1e-5 if any(v.elastic for v in declared.variables) else 1.0
+        for size in (0.0, 0.01 * share, 0.2 * share, 0.05 * share):
             if size:
                 inputs = {v.name: point[v.name] + time for v in declared.with_role(Role.INPUT)}
                 for driver in (native, python):
@@ -193,7 +193,7 @@ def check_both_backends_give_the_same_outputs(table, fmu, fmu_of):
                     driver.step(time, size)
                 time += size
             first, second = (driver.get(names) for driver in (native, python))
-            scale = (ROUNDING.get(declared.name, 1) if time else 1) * max([1.0, *(abs(v) for v in first.values())])
+            scale = ROUNDING.get(declared.name, 1) * max([1.0, *(abs(v) for v in first.values())])
             for name in names:
                 assert second[name] == pytest.approx(first[name], rel=1e-12, abs=1e-12 * scale), (name, time)
 

@@ -12,6 +12,7 @@ import pytest
 
 from jourdain import Index3, Pose, Result, System, sweep
 from tests.support.export.kinds import KINDS
+from tests.support.flexible.ways import OPTIONS
 
 G = 9.81
 SOFT = {"rho": 1000.0, "A": 1e-3, "E": 1e5, "gy": -G}
@@ -73,16 +74,6 @@ def run(system: System, **options: Any) -> Result:
 def end(result: Result, kind: str) -> list[float]:
     """Returns place and turn of the load at the end."""
     return [result[f"load.{'p1.' * (name == 'R21')}{name}"][-1] for name in ("x", "y", TURN[kind])]
-
-
-OPTIONS: list[tuple[dict[str, Any], float]] = [
-    ({"evaluation": "fmus", "solver": "dop853"}, 1e-9),
-    ({"evaluation": "compiled", "solver": "dop853"}, 1e-9),
-    ({"solver": "ida"}, 1e-7),
-    ({"solver": "cvode"}, 1e-7),
-    ({"solver": Index3(step_size=1e-4)}, 5e-5),
-    ({"solver": "dop853", "stabilisation": "projection"}, 1e-9),
-]
 
 
 @machines

@@ -17,6 +17,7 @@ from fmu_components.flexible.reduction import port_shapes
 from jourdain import Index3, Patch, Pose, Result, System, flexible_body, sweep
 from tests.support.export.kinds import KINDS
 from tests.support.flexible.meshes import brick
+from tests.support.flexible.ways import OPTIONS
 
 G = 9.81
 LOAD = {"m": 1.0, "Ixx": 1e-3, "Iyy": 2e-3, "Izz": 3e-3, "gy": -G, "gz": 0.0}
@@ -83,16 +84,6 @@ def _run(system: System, **options: Any) -> Result:
 
 def _end(run: Result) -> list[float]:
     return [run[f"load.{name}"][-1] for name in ("x", "y", "omegaz")]
-
-
-OPTIONS: list[tuple[dict[str, Any], float]] = [
-    ({"evaluation": "fmus", "solver": "dop853"}, 1e-9),
-    ({"evaluation": "compiled", "solver": "dop853"}, 1e-9),
-    ({"solver": "ida"}, 1e-7),
-    ({"solver": "cvode"}, 1e-7),
-    ({"solver": Index3(step_size=1e-4)}, 5e-5),
-    ({"solver": "dop853", "stabilisation": "projection"}, 1e-9),
-]
 
 
 @pytest.mark.parametrize("kind", ["body", "block"])
